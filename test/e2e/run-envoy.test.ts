@@ -1,5 +1,5 @@
 /** `prevail run --dataplane envoy` and `prevail xds serve`: the real program with real Envoys. */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
@@ -74,6 +74,11 @@ const ask = (port: number, demo = "200"): Promise<number | undefined> =>
 const mapped = (http: number, https: number, other: number): readonly string[] =>
   [`8080:${http}`, `8443:${https}`, `9090:${other}`].flatMap((pair) => ["--map-port", pair]);
 
+const hasOpenssl = /^OpenSSL [3-9]/.test(spawnSync("openssl", ["version"], { encoding: "utf8" }).stdout ?? "");
+
+const opensslCommands = (): string =>
+  /```sh\n(openssl [^`]+)```/.exec(readFileSync(join(root, "docs", "envoy.md"), "utf8"))?.[1] ?? "exit 1";
+
 describe.skipIf(envoyPath === undefined)("prevail with Envoy", () => {
   test("run: serves, retries, follows the files, and stops", async () => {
     const [http = 0, https = 0, other = 0, admin = 0] = await findFreePorts(4);
@@ -141,6 +146,53 @@ describe.skipIf(envoyPath === undefined)("prevail with Envoy", () => {
     running.child.kill("SIGTERM");
     expect(await running.ended).toBe(0);
   }, 90_000);
+
+  test.skipIf(!hasOpenssl)(
+    "xds serve: with the certificates of docs/envoy.md a node gets its Gateway and no other",
+    async () => {
+      const [http = 0, https = 0, other = 0, xds = 0, state = 0] = await findFreePorts(5);
+      const admins = await findFreePorts(2);
+      const keys = mkdtempSync(join(folder, "keys-"));
+      execFileSync("sh", ["-e"], { cwd: keys, input: opensslCommands(), stdio: ["pipe", "ignore", "pipe"] });
+      const tls = (name: string): readonly string[] =>
+        ["--cert", `${name}.crt`, "--key", `${name}.key`, "--ca", "ca.crt"].map((word) =>
+          word.startsWith("--") ? word : join(keys, word),
+        );
+      const words = ["-f", copyBakery("fleet"), "--listen", `127.0.0.1:${xds}`, "--status-port", String(state)];
+      const ports = ["--bind", "127.0.0.1", ...mapped(http, https, other)];
+      const running = start(["xds", "serve", ...tls("server"), ...words, ...ports]);
+      await until(() => expect(running.err).toContain("Envoys are served at"));
+      const startNode = async (gateway: string, admin: number, isReady: boolean): Promise<void> => {
+        const server = ["--server", `127.0.0.1:${xds}`, "--server-name", "xds.example", "--node", "node-7"];
+        const args = [
+          "xds",
+          "bootstrap",
+          gateway,
+          ...server,
+          ...tls("node"),
+          "--admin-port",
+          String(admin),
+          "-o",
+          "json",
+        ];
+        const options = { cwd: root, encoding: "utf8", timeout: 20_000 } as const;
+        const bootstrap: unknown = JSON.parse(
+          execFileSync(process.execPath, ["dist/bin/prevail.js", ...args], options),
+        );
+        envoys.push(await startEnvoy(envoyPath ?? "", bootstrap, admin, { isReady }));
+      };
+      const page = async (path: string): Promise<string> => (await fetch(`http://127.0.0.1:${state}${path}`)).text();
+      await startNode("infra/prod", admins[0] ?? 0, true);
+      await until(async () => expect(await page("/metrics")).toContain('envoys_settled{gateway="infra/prod"} 1\n'));
+      await startNode("infra/staging", admins[1] ?? 0, false);
+      await until(() => expect(running.err).toContain("turned away: the certificate is not for Gateway infra/staging"));
+      expect(await page("/readyz")).toBe("serving configuration 1\n");
+      expect(await page("/metrics")).toMatch(/^prevail_xds_rejected_streams_total\{cause="certificate"\} [1-9]/m);
+      running.child.kill("SIGTERM");
+      expect(await running.ended).toBe(0);
+    },
+    90_000,
+  );
 
   test("run: a missing Envoy is reported", async () => {
     const running = start(["run", "--envoy", "/nowhere/envoy", "-f", "examples/bakery"]);

@@ -39,7 +39,7 @@ export const command: Command = {
   description: [
     "Envoy as the gateway. The files are compiled into Envoy configuration with the same routes, retries and timeouts as in the embedded gateway. A note is printed for each setting that Envoy supports only approximately.",
     "serve: an xDS server. Each Envoy gets the configuration of the gateway that it asks for, and updates when the files change. A change of routes drops no request: new resources are sent before they are used. " +
-      "If an Envoy refuses a resource, the server prints the reason and the Envoy keeps its last version. Outside the loopback both sides need certificates, and that of an Envoy must contain its node id. " +
+      "If an Envoy refuses a resource, the server prints the reason and the Envoy keeps its last version. Outside the loopback both sides need certificates, and that of an Envoy must name its node id and its Gateway (prevail://gateway/NAMESPACE/NAME). " +
       "Metrics, health and readiness are at /metrics, /healthz and /readyz of the status port.",
     "status: the Envoys that are connected to the server on this machine, whether they are up to date, and the resources that they refused.",
     "dump: the configuration of one gateway in one file, for envoy -c FILE. Key material is never printed: Envoy reads it from files below the folder that --secrets names, NAMESPACE/NAME/tls.crt, tls.key and ca.crt.",

@@ -88,10 +88,10 @@ async function openDataplane(options: EnvoyDataplaneOptions): Promise<EnvoyDatap
 }
 
 function readiness(envoys: EnvoyDataplane, generation: number): ReturnType<AdminOptions["readiness"]> {
-  const late = envoys.nodes().filter(({ isSettled }) => !isSettled);
+  const late = envoys.unsettled();
   return late.length === 0
     ? { isReady: true, reason: `serving configuration ${generation}` }
-    : { isReady: false, reason: `not taken yet: ${late.map(({ gateway }) => gateway).join(", ")}` };
+    : { isReady: false, reason: `not taken yet: ${late.join(", ")}` };
 }
 
 const envoyDataplane = (

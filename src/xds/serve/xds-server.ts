@@ -2,12 +2,14 @@
  * Serves gateways to Envoys over gRPC. `node.cluster` of an Envoy is the gateway that it serves (`namespace/name`). Each Envoy has its own
  * session, so that a slow Envoy does not delay others.
  */
+import type { Socket } from "node:net";
 import { Server, ServerCredentials, type ServerDuplexStream, type ServiceDefinition, status } from "@grpc/grpc-js";
 import type { HandshakeFailure } from "../../adapters/sockets/failed-handshakes.ts";
 import { formatXdsAddress, isLocal, type XdsAddress } from "../../core/envoy/xds-address.ts";
 import { remember } from "../../core/model/collections/remember.ts";
 import { type DiscoveryStyle, type EncodedResources, NO_RESOURCES } from "./encode/encode-resources.ts";
 import type { ResourceType } from "./encode/resource-type.ts";
+import { refusalOf } from "./node-certificate.ts";
 import { createRateLimit, type RateLimit } from "./rate-limit.ts";
 import { type AcceptedVersions, createAcceptedVersions } from "./session/accepted-versions.ts";
 import { type DiscoveryProtocol, deltaProtocol, sotwProtocol } from "./session/discovery-protocol.ts";
@@ -114,7 +116,8 @@ interface Shared {
   readonly hasTls: boolean;
   readonly onEvent: XdsServerOptions["onEvent"];
   readonly connections: Set<Connection>;
-  gateways: ServedGateways;
+  /** Undefined: there is no configuration yet. */
+  gateways: ServedGateways | undefined;
   readonly good: Map<string, AcceptedVersions>;
 }
 
@@ -131,7 +134,7 @@ export async function startXdsServer(options: XdsServerOptions): Promise<XdsServ
     hasTls: tls !== undefined,
     onEvent,
     connections: new Set(),
-    gateways: new Map(),
+    gateways: undefined,
     good: new Map(),
   };
   const server = new Server({
@@ -149,17 +152,25 @@ export async function startXdsServer(options: XdsServerOptions): Promise<XdsServ
   }, RETIRE_MS);
   retiring.unref();
   const connections = server.createConnectionInjector(ServerCredentials.createInsecure());
+  /** Connections wait for the first configuration: an empty one would make an Envoy drop what it has. */
+  const waiting: Socket[] = [];
   const { port, close } = await openXdsPort({
     address,
     tls,
     maxConnections: limits.maxNodes,
     handshakeMs: limits.handshakeMs,
-    onConnection: (socket) => connections.injectConnection(socket),
+    onConnection: (socket) => {
+      if (shared.gateways === undefined) waiting.push(socket);
+      else connections.injectConnection(socket);
+    },
     onFailedHandshake: (failure) => onEvent({ type: "HandshakeFailed", failure }),
   });
   return {
     port,
-    replace: (gateways) => replace(gateways, shared),
+    replace: (gateways) => {
+      replace(gateways, shared);
+      for (const socket of waiting.splice(0)) if (!socket.destroyed) connections.injectConnection(socket);
+    },
     nodes: () => nodesOf(shared),
     close: async () => {
       clearInterval(retiring);
@@ -194,7 +205,7 @@ function replace(gateways: ServedGateways, shared: Shared): void {
 }
 
 const resourcesOf = (gateway: string, style: DiscoveryStyle, { gateways }: Shared): EncodedResources =>
-  gateways.get(gateway)?.(style) ?? NO_RESOURCES;
+  gateways?.get(gateway)?.(style) ?? NO_RESOURCES;
 
 const nodesOf = ({ connections }: Shared): readonly NodeStatus[] =>
   [...connections]
@@ -277,26 +288,20 @@ function whyNot(
   call: Call,
   { hasTls, connections, limits }: Shared,
 ): { readonly cause: RejectionCause; readonly reason: string } | undefined {
-  if (id === undefined || id === "" || gateway === undefined || gateway === "") {
+  if (id === undefined || !NODE_ID.test(id) || gateway === undefined || !GATEWAY.test(gateway)) {
     const reason = "the first message must say node.id, and in node.cluster the gateway: namespace/name";
     return { cause: "no_node", reason };
   }
   if (connections.size >= limits.maxNodes) {
     return { cause: "too_many_nodes", reason: `there are ${limits.maxNodes} nodes already` };
   }
-  if (hasTls && !namesOf(call).includes(id)) {
-    return { cause: "certificate", reason: `the client certificate is not for node ${id}` };
-  }
-  return undefined;
+  const refusal = hasTls ? refusalOf(call.getAuthContext().sslPeerCertificate, id, gateway) : undefined;
+  return refusal === undefined ? undefined : { cause: "certificate", reason: refusal };
 }
 
-/** The names in the client's certificate. */
-function namesOf(call: Call): readonly string[] {
-  const certificate = call.getAuthContext().sslPeerCertificate;
-  const alternatives = certificate?.subjectaltname?.split(", ").map((name) => name.replace(/^(?:DNS|URI):/, "")) ?? [];
-  const common = certificate?.subject?.CN;
-  return typeof common === "string" ? [...alternatives, common] : alternatives;
-}
+/** Printable, because logs contain them. */
+const NODE_ID = /^[\x20-\x7e]{1,256}$/;
+const GATEWAY = /^[a-z0-9.-]{1,253}\/[a-z0-9.-]{1,253}$/;
 
 function connect(
   call: Call,

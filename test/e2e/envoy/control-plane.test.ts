@@ -1,8 +1,6 @@
 /** The control plane with real Envoys: edits under traffic, restarts of either side, and what an Envoy refuses. */
-import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createRegex } from "../../../src/adapters/regex/create-regex.ts";
 import type { DataplaneConfig, Endpoint } from "../../../src/core/dataplane/gateway-config.ts";
 import { bootstrapJson } from "../../../src/xds/bootstrap-json.ts";
@@ -16,6 +14,8 @@ import type { XdsEvent } from "../../../src/xds/serve/xds-server.ts";
 import { findEnvoy, type RunningEnvoy, startEnvoy } from "../../support/gateway/envoy.ts";
 import { NO_KEYS } from "../../support/gateway/envoy-plane.ts";
 import { findFreePorts } from "../../support/gateway/find-free-ports.ts";
+import { Cleanup } from "../../support/gateway/gateway-harness.ts";
+import { NODE_7, nodeFiles, XDS_SERVER_TLS } from "../../support/gateway/node-certificates.ts";
 import { startTraffic } from "./constant-traffic.ts";
 import { createEditedGateway, createRandom, STEADY_HOSTS } from "./edited-gateway.ts";
 
@@ -157,6 +157,32 @@ describe.skipIf(envoyPath === undefined)("real Envoys", () => {
     }
   });
 
+  test("an Envoy that connects while a control plane still reads its files keeps what it has", async () => {
+    const [port = 0, adminPort = 0, xdsPort = 0] = await findFreePorts(3);
+    const gateway = createEditedGateway(port, alive, createRandom(5));
+    let plane = await startPlane(xdsPort);
+    plane.replace(gateway.config(), NO_KEYS);
+    const envoy = await boot(plane, adminPort);
+    const traffic = startTraffic(port, STEADY_HOSTS, 2);
+    try {
+      await plane.close();
+      plane = await startPlane(xdsPort);
+      const connected = /^cluster\.prevail-xds\.upstream_cx_total: ([2-9])/m;
+      await until("Envoy has connected again", async () =>
+        connected.test(await envoy.admin("/stats?filter=prevail-xds")),
+      );
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      plane.replace(gateway.config(), NO_KEYS);
+      await until("Envoy has its configuration", () => isSettled(plane));
+      await traffic.stop();
+      expect(traffic.failures()).toEqual([]);
+    } finally {
+      await traffic.stop();
+      await envoy.close();
+      await plane.close();
+    }
+  });
+
   test("an Envoy that wants the state of the world gets the same", async () => {
     const [port = 0, adminPort = 0] = await findFreePorts(2);
     const plane = await startPlane(0);
@@ -183,42 +209,34 @@ describe.skipIf(envoyPath === undefined)("real Envoys", () => {
   });
 
   describe("certificates", () => {
-    const file = (name: string): string =>
-      fileURLToPath(new URL(`../../support/testdata/tls/${name}`, import.meta.url));
-    const pem = (name: string): string => readFileSync(file(name), "utf8");
-    // The one certificate is for both sides, and its own authority.
-    const serverTls = { certificate: pem("tls.crt"), privateKey: pem("tls.key"), authorities: pem("tls.crt") };
-    const clientTls = {
-      certificateFile: file("tls.crt"),
-      keyFile: file("tls.key"),
-      authorityFile: file("tls.crt"),
-      serverName: "localhost",
-    };
+    const cleanup = new Cleanup();
+    afterEach(() => cleanup.run());
 
     test.each([
-      ["a node that its certificate names is served", "bakery.example", "Connected"],
-      ["a node with the certificate of another node is refused", "stranger.example", "Rejected"],
-    ])("%s", async (_, nodeId, outcome) => {
+      ["a node that its certificate names is served", "node-7", "tenant-a/gw-a", undefined],
+      ["a node with the certificate of another node is refused", "node-8", "tenant-a/gw-a", "not for node node-8"],
+      ["a node for another Gateway is refused", "node-7", "tenant-b/gw-b", "not for Gateway tenant-b/gw-b"],
+    ])("%s", async (_, nodeId, gateway, refusal) => {
       const [port = 0, adminPort = 0] = await findFreePorts(2);
       const events: XdsEvent[] = [];
-      const plane = await startControlPlane({ ...planeOptions(0, (event) => void events.push(event)), tls: serverTls });
-      plane.replace(createEditedGateway(port, alive, createRandom(4)).config(), NO_KEYS);
+      const options = planeOptions(0, (event) => void events.push(event));
+      const plane = await startControlPlane({ ...options, tls: XDS_SERVER_TLS });
+      cleanup.add(() => plane.close());
+      const { gateways, ...config } = createEditedGateway(port, alive, createRandom(4)).config();
+      const [namespace = "", name = ""] = gateway.split("/");
+      const renamed = gateways.map((one) => ({ ...one, gateway: { ...one.gateway, namespace, name } }));
+      plane.replace({ ...config, gateways: renamed }, NO_KEYS);
       const server = { host: "127.0.0.1", port: plane.port };
-      const options = { nodeId, gateway: "bakery/door", server, tls: clientTls, adminPort };
-      const starting = startEnvoy(envoyPath ?? "", bootstrapJson(compileBootstrap(options)), adminPort, {
-        isReady: false,
-      });
-      const envoy = await starting;
-      try {
-        const isAbout = ({ type }: XdsEvent): boolean => type === "Connected" || type === "Rejected";
-        await until("a node has connected", () => events.some(isAbout));
-        expect(events.find(isAbout)?.type).toBe(outcome);
-        if (outcome === "Connected") await until("Envoy has its configuration", () => isSettled(plane));
-        else expect(plane.nodes()).toEqual([]);
-      } finally {
-        await envoy.close();
-        await plane.close();
-      }
+      const tls = nodeFiles(cleanup, NODE_7);
+      const bootstrap = bootstrapJson(compileBootstrap({ nodeId, gateway, server, tls, adminPort }));
+      const envoy = await startEnvoy(envoyPath ?? "", bootstrap, adminPort, { isReady: false });
+      cleanup.add(() => envoy.close());
+      if (refusal === undefined) return until("Envoy has its configuration", () => isSettled(plane));
+      const reasons = (): readonly string[] => events.flatMap((one) => (one.type === "Rejected" ? one.reason : []));
+      await until("the node was refused", () => reasons().length > 0);
+      expect(reasons()[0]).toContain(refusal);
+      expect(plane.nodes()).toEqual([]);
+      expect(events.filter(({ type }) => type === "Connected" || type === "Sent")).toEqual([]);
     });
 
     test("without them only the loopback is served", async () => {

@@ -40,6 +40,8 @@ export interface EnvoyDataplane {
   /** Resolves when all Envoys have acknowledged the configuration, or after a timeout, with the problems. */
   readonly replace: (config: DataplaneConfig, secrets: EnvoySecrets) => Promise<readonly string[]>;
   readonly nodes: () => readonly NodeStatus[];
+  /** The gateways (`namespace/name`) whose Envoy has not acknowledged its whole configuration. */
+  readonly unsettled: () => readonly string[];
   readonly close: (drainMs: number) => Promise<void>;
 }
 
@@ -58,6 +60,7 @@ export async function startEnvoyDataplane(options: EnvoyDataplaneOptions): Promi
   const envoys = new Map<string, EnvoyProcess>();
   return {
     nodes: plane.nodes,
+    unsettled: () => unsettled(plane, [...envoys.keys()]),
     replace: async (config, secrets) => {
       const problems = plane.replace(config, secrets);
       const wanted = new Map(config.gateways.map(({ gateway }) => [gatewayKey(gateway), gateway]));
@@ -125,16 +128,22 @@ function startEnvoy(
   });
 }
 
+function unsettled({ nodes }: ControlPlane, gateways: readonly string[]): readonly string[] {
+  const settled = new Set(nodes().flatMap(({ gateway, isSettled }) => (isSettled ? gateway : [])));
+  return gateways.filter((key) => !settled.has(key));
+}
+
 /** The rejected resources, and the Envoys that have not responded. */
-async function untilSettled({ nodes }: ControlPlane, gateways: readonly string[]): Promise<readonly string[]> {
+async function untilSettled(plane: ControlPlane, gateways: readonly string[]): Promise<readonly string[]> {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
-    const all = nodes();
-    const open = gateways.filter((key) => !all.some(({ gateway, isSettled }) => gateway === key && isSettled));
+    const open = unsettled(plane, gateways);
     if (open.length === 0 || performance.now() > deadline) {
-      const refused = all.flatMap(({ gateway, refusals }) =>
-        refusals.map(({ name, reason }) => `Gateway ${gateway}: Envoy refuses ${name}: ${reason}`),
-      );
+      const refused = plane
+        .nodes()
+        .flatMap(({ gateway, refusals }) =>
+          refusals.map(({ name, reason }) => `Gateway ${gateway}: Envoy refuses ${name}: ${reason}`),
+        );
       return [...refused, ...open.map((key) => `Gateway ${key}: its Envoy has not taken the configuration yet`)];
     }
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));

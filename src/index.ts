@@ -161,6 +161,7 @@ export {
   findings,
   verdicts,
 } from "./core/evaluate.ts";
+export type { NamespaceContact } from "./core/explain/contacts.ts";
 export type {
   ExplainedPath,
   Explanation,
@@ -171,10 +172,24 @@ export type {
   ReportedCondition,
 } from "./core/explain/explain/result.ts";
 export type {
+  ChangedObject,
+  CurrentValue,
+  ForbiddingPolicy,
+  How,
+  HowChange,
+  HowProblem,
+  HowReach,
+  HowStep,
+  KindAnswer,
+  Rights,
+  ValueCount,
+  WantedSetting,
+  Way,
+} from "./core/explain/how/result.ts";
+export type {
   EffectiveValue,
   KindChange,
   NamespaceChange,
-  NamespaceContact,
   PathChange,
   Plan,
   PlannedObject,
@@ -203,6 +218,7 @@ export type {
 } from "./core/explain/trace/result.ts";
 export { explain } from "./core/explain.ts";
 export { findTargets, type TargetName, type TargetRef } from "./core/find-target.ts";
+export { type HowOptions, how } from "./core/how.ts";
 export type { CustomContest, CustomStrategies, CustomStrategy, PolicyMetadata } from "./core/merge/custom-strategy.ts";
 export type { LossReason, Lost, Source, Step } from "./core/merge/provenance.ts";
 export type { ConditionOutcome, EvaluateCondition } from "./core/model/cel.ts";

@@ -35,6 +35,11 @@ export const commandTable: readonly CommandEntry[] = [
     load: () => import("./plan/command.ts"),
   },
   {
+    name: "how",
+    summary: "the changes that make a setting take effect, the smallest reach first",
+    load: () => import("./how/command.ts"),
+  },
+  {
     name: "check",
     summary: "findings with their fixes, and violated coverage rules",
     load: () => import("./check/command.ts"),

@@ -47,6 +47,16 @@ export const views: readonly Transcript[] = [
     name: "plan-by-namespace",
     lines: [`plan --delete retrypolicy/friday-fix -f ${BAKERY}`],
   },
+  {
+    name: "how-to-get-it",
+    lines: [
+      `how httproute/baker#order retry.attempts=0 -f ${BAKERY}`,
+      `how httproute/counter limits.per-client.requests=50 -o yaml -f ${BAKERY}`,
+      `how grpcroute/oven timeouts.backendRequest=4s -f ${BAKERY}`,
+      `how httproute/baker retry.atempts=0 -f ${BAKERY}`,
+      `how grpcroute/oven timeouts.backendRequest- -o json -f ${BAKERY}`,
+    ],
+  },
 ];
 
 /** What every program should be able to say of itself. */

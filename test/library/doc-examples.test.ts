@@ -68,6 +68,7 @@ import {
   explain,
   findings,
   findTargets,
+  how,
   objectId,
   parseObjectId,
   parseTargetId,

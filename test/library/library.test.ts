@@ -151,6 +151,7 @@ describe("the package", () => {
       "explain",
       "findTargets",
       "findings",
+      "how",
       "objectId",
       "parseObjectId",
       "parseTargetId",

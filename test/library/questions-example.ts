@@ -5,6 +5,7 @@ import {
   evaluate,
   explain,
   findTargets,
+  how,
   plan,
   reach,
   trace,
@@ -28,6 +29,13 @@ console.log(`${reached?.policy}: ${reached?.paths.length} paths`);
 const [fridayFix] = findTargets(evaluation, "retrypolicy/friday-fix");
 const { kinds, policies } = plan(evaluation, fridayFix === undefined ? [] : [{ delete: fridayFix }]);
 console.log(`${kinds.flatMap(({ changes }) => changes).length} paths and ${policies.length} policies change`);
+
+// how: which change would give an order no retries, and what else would it change?
+const asked = how(evaluation, "httproute/baker#order", [{ path: "retry.attempts", value: 0 }]);
+for (const { changes, forbiddenBy } of asked?.kinds ?? [])
+  console.log(
+    `${changes.length} changes; the first changes ${changes[0]?.reach.others.values} other values; ask about ${forbiddenBy[0]?.policy}`,
+  );
 
 // trace: what happens to a request?
 const [traced] = trace(evaluation, { method: "POST", host: "baker.bakery.example", port: 8080, path: "/orders" });

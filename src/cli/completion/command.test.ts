@@ -54,6 +54,25 @@ describe("words", () => {
     ],
     ["namespaces", ["explain", ...BAKERY, "-n", ""], ["bakery", "infra", "shop"], ":4"],
     [
+      "settings, to be continued",
+      ["how", "httproute/baker", ...BAKERY, "retry.a"],
+      ["retry.afterSend=", "retry.attempts="],
+      ":6",
+    ],
+    ["settings after KIND NAME", ["how", "httproute", "baker", ...BAKERY, "timeouts.r"], ["timeouts.request="], ":6"],
+    [
+      "settings of one policy kind",
+      ["how", "httproute/baker", "--policy", "authpolicy", ...BAKERY, "r"],
+      [
+        "rules.authentication.anyone=",
+        "rules.authentication.api-key=",
+        "rules.authentication.staff=",
+        "rules.response.audit-id=",
+      ],
+      ":6",
+    ],
+    ["policy kinds", ["how", "httproute/baker", ...BAKERY, "--policy", "re"], ["retrypolicy"], ":4"],
+    [
       "rules of the policy on the line",
       ["reach", "ratelimitpolicy/fair-share", ...BAKERY, "--rule", ""],
       ["per-client", "ceiling"],

@@ -1,5 +1,6 @@
 import { virtualKinds, virtualObjects } from "../../core/effective/world/implied-objects.ts";
 import type { World } from "../../core/effective/world/world.ts";
+import { settingNames } from "../../core/explain/how/known-settings.ts";
 import { findKinds, type KindWords, kindWords } from "../../core/explain/kind-words.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
 import { compareText, kindId } from "../../core/model/refs.ts";
@@ -20,6 +21,10 @@ export interface CompleteObjects {
   namespaces(current: string): Completion;
   /** The rules of the policy that the words name. */
   rules(current: string, words: readonly string[]): Completion;
+  /** The policy kinds. */
+  policyKinds(current: string): Completion;
+  /** `retry.attempts=`: the settings of the policy kinds, or of one of them. */
+  settings(current: string, kind: string | undefined): Completion;
 }
 
 /** Unreadable files give no names and no message: a message would disturb the command line that is being typed. */
@@ -47,7 +52,29 @@ export async function completeObjects(
         ruleWords(record.policy).map((word) => ({ word })),
       );
     },
+    policyKinds: (current) =>
+      beginning(
+        current.toLowerCase(),
+        policyKindsNamed(world, kinds).map(({ kind }) => ({ word: kind.toLowerCase(), help: kind })),
+      ),
+    settings: (current, kind) => completeSettings(world, policyKindsNamed(world, kinds, kind), current),
   };
+}
+
+/** The policy kinds that a word means; all without one. */
+function policyKindsNamed({ rulebook }: World, kinds: readonly KindWords[], word?: string): readonly KindWords[] {
+  const policies = kinds.filter((kind) => rulebook.byPolicyKind.has(kindId(kind)));
+  return word === undefined ? policies : findKinds(policies, word);
+}
+
+/** Names of settings that stand for any key (`limits.*`) cannot be completed. */
+function completeSettings(world: World, kinds: readonly KindWords[], current: string): Completion {
+  const named = new Set(kinds.flatMap((kind) => world.rulebook.byPolicyKind.get(kindId(kind)) ?? []));
+  const names = [...named].flatMap((kind) =>
+    settingNames(world, kind).map((name): Candidate => ({ word: `${name}=`, help: kind.policyKind.kind })),
+  );
+  const open = names.filter(({ word }) => !word.includes("*"));
+  return beginning(current, [...new Map(open.map((candidate) => [candidate.word, candidate])).values()]);
 }
 
 function findRecord(world: World, id: string): ReturnType<World["policies"]["get"]> {

@@ -109,6 +109,7 @@ async function completeValue(option: Option, current: string, line: TypedLine, i
   if (/\bFILE\b|\bDIR\b/.test(value)) return FILES;
   if (value === "NAMESPACE") return (await objectsOn(line, io)).namespaces(current);
   if (value === "KIND/NAME") return (await objectsOn(line, io)).targets(current, "any");
+  if (value === "KIND") return (await objectsOn(line, io)).policyKinds(current);
   if (value === "RULE") return (await objectsOn(line, io)).rules(current, line.args);
   // `--gateway` has the name of a kind: its value is an object of that kind.
   return value.includes("NAME") ? (await objectsOn(line, io)).names(current, name) : NOTHING;
@@ -119,7 +120,10 @@ const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 async function completeArgument(command: Command, current: string, line: TypedLine, io: CliIo): Promise<Completion> {
   const { args } = line;
   const slots = positionalSlots(command.usage, args);
-  const [first] = args.slice(slots.targetsFrom ?? args.length);
+  const [first, name] = args.slice(slots.targetsFrom ?? args.length);
+  const isSetting = slots.next.some(({ kind }) => kind === "setting");
+  if (isSetting && (first?.includes("/") === true || name !== undefined))
+    return (await objectsOn(line, io)).settings(current, line.values.get("policy")?.at(-1));
   // As in kubectl, names without a kind follow the first kind.
   if (first !== undefined && !first.includes("/")) return (await objectsOn(line, io)).names(current, first);
   const words = slots.next.flatMap((slot): readonly Candidate[] =>

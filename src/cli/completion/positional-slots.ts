@@ -1,7 +1,7 @@
 /** One kind of value that a positional argument may have. */
 export type Slot =
   | { readonly kind: "word"; readonly word: string }
-  | { readonly kind: "target" | "policy" | "method" | "other" };
+  | { readonly kind: "target" | "policy" | "method" | "setting" | "other" };
 
 export interface PositionalSlots {
   /** What the next argument can be. Empty: the command takes no more arguments. */
@@ -55,5 +55,6 @@ function slotOf(word: string): Slot {
   if (word === "TARGET") return { kind: "target" };
   if (word === "POLICY") return { kind: "policy" };
   if (word === "METHOD") return { kind: "method" };
+  if (word === "PATH=VALUE") return { kind: "setting" };
   return /^[a-z]/.test(word) ? { kind: "word", word } : { kind: "other" };
 }

@@ -1,4 +1,5 @@
-import type { NamespaceChange, NamespaceContact } from "../../core/explain/plan/result.ts";
+import type { NamespaceContact } from "../../core/explain/contacts.ts";
+import type { NamespaceChange } from "../../core/explain/plan/result.ts";
 import { formatRef, parseObjectId } from "../../core/model/refs.ts";
 import { listWords } from "../print/format-paths.ts";
 import { countTargets, countWord } from "../print/print-targets.ts";

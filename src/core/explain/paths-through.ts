@@ -2,6 +2,7 @@
 
 import { foldPath, ownValuesOn } from "../effective/fold/fold-path.ts";
 import { forEachEffective } from "../effective/fold/for-each-effective.ts";
+import type { EndObject } from "../effective/paths/end-objects.ts";
 import type { Path } from "../effective/paths/path.ts";
 import { PathFinder } from "../effective/paths/path-finder.ts";
 import type { CompiledKind } from "../effective/world/compiled-kind.ts";
@@ -32,6 +33,23 @@ export function forEachPathThrough(
   };
   if (ends === "many") forEachEffective(world, kind, visitThrough);
   else for (const end of ends) forEachEffective(world, kind, visitThrough, end);
+}
+
+/** Visits every path through the target, with or without policies, in a defined order. A Direct kind has no path without a policy. */
+export function forEachAnyPathThrough(
+  world: World,
+  kind: CompiledKind,
+  target: ObjectOrSection,
+  visit: (path: Path) => void,
+): void {
+  const ends = endsBelow(world, kind, target.id);
+  const finder = new PathFinder(world, kind);
+  const visitTo = (end: EndObject): void =>
+    finder.forEachPathTo(end, (path) => {
+      if (leadsThrough(path, target)) visit(path);
+    });
+  if (ends !== "many") for (const id of ends) visitTo({ id, ref: parseObjectId(id) });
+  else for (const end of kind.ends.keys()) for (const object of world.objects.ofKind(end)) visitTo(object);
 }
 
 /**

@@ -20,7 +20,6 @@ export type DocumentFindingCode =
   | "UnrenderedTemplate"
   | "LfsPointer"
   | "NotInCommit"
-  | "UnreadableResource"
   | "SkippedDocuments"
   | "MoreFindings";
 

@@ -19,8 +19,6 @@ export interface Listener {
   readonly port: number | undefined;
   readonly protocol: string;
   readonly hostname: string | undefined;
-  /** True if TLS is not terminated: `tls.mode` is Passthrough. */
-  readonly isPassthrough: boolean;
   /** `allowedRoutes.kinds`; empty: every kind that fits the protocol. */
   readonly kinds: readonly GroupKind[];
   readonly namespaces: AllowedNamespaces;
@@ -36,7 +34,7 @@ export function listenersOf(owner: KubeObject, facts: KindFacts, section: string
 }
 
 function readListener(owner: KubeObject, order: number, name: string, raw: JsonObject): Listener {
-  const { port, protocol, hostname, tls } = raw;
+  const { port, protocol, hostname } = raw;
   const allowedRoutes = raw["allowedRoutes"];
   const allowed = isJsonObject(allowedRoutes) ? allowedRoutes : {};
   return {
@@ -47,7 +45,6 @@ function readListener(owner: KubeObject, order: number, name: string, raw: JsonO
     port: typeof port === "number" ? port : undefined,
     protocol: textOr(protocol, ""),
     hostname: typeof hostname === "string" && hostname !== "" ? hostname.toLowerCase() : undefined,
-    isPassthrough: isJsonObject(tls) && tls["mode"] === "Passthrough",
     kinds: readKinds(allowed["kinds"]),
     namespaces: allowedNamespaces(allowed["namespaces"], "Same"),
   };

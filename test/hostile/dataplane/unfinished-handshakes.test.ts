@@ -18,7 +18,7 @@ const limits = { headersMs: 300 };
 const config = dataplane([
   {
     port: 443,
-    protocol: "TLS",
+    protocol: "HTTPS",
     listeners: [listener({}, { hostname: "a.shop.example", certificates: [secretRef("shop")] })],
   },
 ]);

@@ -15,6 +15,7 @@ import {
   explain,
   findings,
   findTargets,
+  how,
   objectId,
   parseObjectId,
   parseTargetId,
@@ -100,6 +101,12 @@ export async function findTargetsExample(): Promise<void> {
 
 export async function findingsExample(): Promise<void> {
   for (const { severity, message, source } of findings(evaluation)) console.log(severity, source?.file, message);
+}
+
+export async function howExample(): Promise<void> {
+  const answer = how(evaluation, "httproute/bakery/baker#order", [{ path: "retry.attempts", value: 0 }]);
+  for (const { changes } of answer?.kinds ?? [])
+    for (const { steps, reach } of changes) console.log(steps.map(({ summary }) => summary).join(", then "), reach.others.values);
 }
 
 export async function loadFilesExample(): Promise<void> {

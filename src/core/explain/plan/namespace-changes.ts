@@ -1,12 +1,11 @@
 /** What a plan changes, by namespace: whose objects are affected, and whom to ask. */
 import type { PathNode } from "../../effective/paths/path-node.ts";
-import { annotationOf, type KubeObject } from "../../model/kube-object.ts";
-import { compareText, type ObjectId, type ObjectRef, objectId, parseObjectId, targetId } from "../../model/refs.ts";
-import type { NamespaceChange, NamespaceContact, PathChange, Plan } from "./result.ts";
+import type { KubeObject } from "../../model/kube-object.ts";
+import { compareText, type ObjectId, objectId, parseObjectId, targetId } from "../../model/refs.ts";
+import { contactsIn, type NamespaceContact, namespaceOf } from "../contacts.ts";
+import type { NamespaceChange, PathChange, Plan } from "./result.ts";
 import { trafficNodes } from "./traffic-nodes.ts";
 import { keepsValue } from "./value-changes.ts";
-
-const CONTACT_ANNOTATION = "prevail.dev/contact";
 
 /** The objects before or after the change. */
 interface Objects {
@@ -43,13 +42,11 @@ export function namespaceChanges(
     for (const { object } of plan.findings[how])
       if (object !== undefined) draftOf(namespaceOf(parseObjectId(object))).findings[how]++;
   }
-  const contactOf = (id: ObjectId): string | undefined => {
-    const object = worlds.after.objects.get(id) ?? worlds.before.objects.get(id);
-    return object === undefined ? undefined : annotationOf(object, CONTACT_ANNOTATION)?.trim();
-  };
+  const find = (id: ObjectId): Pick<KubeObject, "raw"> | undefined =>
+    worlds.after.objects.get(id) ?? worlds.before.objects.get(id);
   return [...drafts]
     .sort(([a], [b]) => compareText(a, b))
-    .map(([namespace, draft]) => toChange(namespace, draft, contactsIn(namespace, draft.policies, contactOf)));
+    .map(([namespace, draft]) => toChange(namespace, draft, contactsIn(namespace, draft.policies, find)));
 }
 
 const emptyDraft = (): Draft => ({
@@ -60,9 +57,6 @@ const emptyDraft = (): Draft => ({
   policies: [],
   findings: { added: 0, removed: 0 },
 });
-
-const namespaceOf = ({ group, kind, namespace, name }: ObjectRef): string =>
-  kind === "Namespace" && group === "" ? name : namespace;
 
 function addPath({ nodes, change, values }: PathChange, draftOf: DraftOf): void {
   const kept = values.filter(keepsValue).length;
@@ -82,21 +76,6 @@ function addTarget({ targets }: Draft, node: PathNode, depth: number): void {
   const known = targets.get(key);
   if (known === undefined) targets.set(key, { node, depth });
   else known.depth = Math.max(known.depth, depth);
-}
-
-/** The Namespace's contact comes first: a policy's contact may be a person who has left. */
-function contactsIn(
-  namespace: string,
-  policies: readonly ObjectId[],
-  contactOf: (id: ObjectId) => string | undefined,
-): readonly NamespaceContact[] {
-  const own = objectId({ group: "", kind: "Namespace", namespace: "", name: namespace });
-  const contacts = new Map<string, NamespaceContact>();
-  for (const object of [own, ...policies]) {
-    const contact = contactOf(object);
-    if (contact !== undefined && contact !== "" && !contacts.has(contact)) contacts.set(contact, { contact, object });
-  }
-  return [...contacts.values()];
 }
 
 const toChange = (namespace: string, draft: Draft, contacts: readonly NamespaceContact[]): NamespaceChange => ({

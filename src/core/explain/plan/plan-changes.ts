@@ -92,6 +92,21 @@ function objectsNaming(world: World, id: ObjectId): readonly ObjectId[] {
 }
 
 function kindChanges(before: World, after: World, delta: Delta): readonly KindChange[] {
+  return changedKinds(before, after, delta).map(({ policyKind, lost, changes }) => ({
+    policyKind,
+    paths: countPaths(after, policyKind) + lost,
+    changes,
+  }));
+}
+
+/** The paths of one policy kind that change. */
+export interface ChangedKind extends Pick<KindChange, "policyKind" | "changes"> {
+  /** The number of paths that have no policy any more. */
+  readonly lost: number;
+}
+
+/** The paths where values or their sources change, by policy kind. */
+export function changedKinds(before: World, after: World, delta: Delta): readonly ChangedKind[] {
   const lookups = { before: new PathLookup(before), after: new PathLookup(after) };
   const drafts = new Map<string, { readonly policyKind: GroupKind; lost: number; readonly changes: PathChange[] }>();
   for (const change of delta.effective) {
@@ -102,9 +117,7 @@ function kindChanges(before: World, after: World, delta: Delta): readonly KindCh
     const path = pathChange(change, lookups);
     if (path !== undefined) draft.changes.push(path);
   }
-  return [...drafts.values()]
-    .filter(({ changes }) => changes.length > 0)
-    .map(({ policyKind, lost, changes }) => ({ policyKind, paths: countPaths(after, policyKind) + lost, changes }));
+  return [...drafts.values()].filter(({ changes }) => changes.length > 0);
 }
 
 /** Undefined if no value and no source changes. */

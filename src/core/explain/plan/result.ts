@@ -7,6 +7,7 @@ import type { Finding } from "../../model/finding.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { SourcePosition } from "../../model/kube-object.ts";
 import type { GroupKind, ObjectId, ObjectRef, PolicyId } from "../../model/refs.ts";
+import type { NamespaceContact } from "../contacts.ts";
 import type { ExplainedPath } from "../explain/result.ts";
 
 /** What `plan` returns. */
@@ -113,10 +114,4 @@ export interface NamespaceChange {
   /** Policies of the namespace that change. */
   readonly policies: number;
   readonly findings: { readonly added: number; readonly removed: number };
-}
-
-/** The text of an annotation `prevail.dev/contact`, and the object that has it. */
-export interface NamespaceContact {
-  readonly contact: string;
-  readonly object: ObjectId;
 }

@@ -35,6 +35,9 @@ const schema = object({
   ...Object.fromEntries(Object.values(BLOCK_SPELLINGS).flatMap((names) => names.map((name) => [name, block]))),
 });
 
+/** The version that these schemas are of. */
+export const retryPolicyVersion = "v1alpha1";
+
 export const retryPolicySchemas: readonly CoreSchema[] = [
   { group: "prevail.dev", kind: "RetryPolicy", schema },
   { group: "prevail.dev", kind: "ClusterRetryPolicy", schema },

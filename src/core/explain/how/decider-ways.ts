@@ -1,0 +1,175 @@
+/** Changes of a policy that decides a wanted setting. */
+import type { World } from "../../effective/world/world.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { BlockName } from "../../model/policy.ts";
+import { formatRef, kindId, type ObjectRef, objectId, type PolicyId, parseObjectId } from "../../model/refs.ts";
+import { exceptWhere } from "./condition.ts";
+import type { Decider } from "./deciders.ts";
+import { type Draft, rawIn, withStep } from "./draft.ts";
+import {
+  blockKeys,
+  policyApart,
+  withCondition,
+  withOverridesAsDefaults,
+  withoutSettings,
+  withSettings,
+  withSettingsAsDefaults,
+} from "./edit-policy.ts";
+import { narrowedTargets } from "./narrow-targets.ts";
+import { freeName } from "./policy-name.ts";
+import type { HowStep, Way } from "./result.ts";
+import { formatNames, formatWanted, type Search } from "./search.ts";
+import type { UnitWish } from "./settings.ts";
+
+/** A policy, and the settings that it decides in one of its blocks. */
+export interface DecidingPolicy {
+  readonly policy: PolicyId;
+  readonly block: BlockName;
+  readonly settings: readonly UnitWish[];
+}
+
+/** The deciders by policy. A policy that decides in two blocks is there for the block that is merged last. */
+export function decidingPolicies({ policies }: World, deciders: readonly Decider[]): readonly DecidingPolicy[] {
+  const found = new Map<PolicyId, DecidingPolicy>();
+  for (const { policy, block, setting } of deciders) {
+    const own = policies.get(policy)?.policy?.blocks.map(({ name }) => name) ?? [];
+    const at = block ?? own.at(-1) ?? "bare";
+    const known = found.get(policy);
+    if (known !== undefined && known.block !== at && ORDER.indexOf(known.block) > ORDER.indexOf(at)) continue;
+    const settings = known?.block === at ? known.settings : [];
+    found.set(policy, { policy, block: at, settings: settings.includes(setting) ? settings : [...settings, setting] });
+  }
+  return [...found.values()];
+}
+
+const ORDER: readonly BlockName[] = ["defaults", "bare", "overrides"];
+
+/** The draft with this policy changed. Undefined if the change cannot be written, or changes nothing. */
+export type DeciderWay = (search: Search, draft: Draft, decider: DecidingPolicy) => Draft | undefined;
+
+interface Edit {
+  readonly way: Way;
+  readonly summary: string;
+  readonly raw: JsonObject | undefined;
+  readonly targets?: HowStep["targets"];
+}
+
+/** A way that edits the policy. `edit` gets the policy as the draft has it. */
+const editing =
+  (
+    edit: (search: Search, raw: JsonObject, decider: DecidingPolicy & { readonly ref: ObjectRef }) => Edit | undefined,
+  ): DeciderWay =>
+  (search, draft, decider) => {
+    const { policy, block } = decider;
+    const ref = parseObjectId(policy);
+    const raw = rawIn(search.world, draft, policy);
+    const edited = raw === undefined ? undefined : edit(search, raw, { ...decider, ref });
+    if (edited === undefined || edited.raw === raw) return undefined;
+    const { way, summary, targets = [] } = edited;
+    return withStep(draft, { way, object: policy, block, targets, summary }, ref, edited.raw);
+  };
+
+const inBlock = (block: BlockName): string => (block === "bare" ? "" : `, ${block}`);
+
+export const changeValue: DeciderWay = editing((_, raw, { block, settings, ref }) => {
+  const keys = blockKeys(raw, block);
+  if (keys === undefined || settings.some(({ value }) => value === undefined)) return undefined;
+  const summary = `Change ${formatWanted(settings)} in ${formatRef(ref)}${inBlock(block)}`;
+  return { way: "ChangeValue", summary, raw: withSettings(raw, keys, settings) };
+});
+
+export const removeSetting: DeciderWay = editing((_, raw, { block, settings, ref }) => {
+  const keys = blockKeys(raw, block);
+  if (keys === undefined) return undefined;
+  const summary = `Take ${formatNames(settings)} out of ${formatRef(ref)}${inBlock(block)}`;
+  return { way: "RemoveSetting", summary, raw: withoutSettings(raw, keys, settings) };
+});
+
+/** Only the settings become defaults. */
+export const makeSettingsDefaults: DeciderWay = editing((search, raw, { block, settings, ref, policy }) => {
+  const { merge } = search.kind.definition;
+  if (block !== "overrides" || merge.blocks === "Exclusive") return undefined;
+  const edited = withSettingsAsDefaults(raw, settings, merge.granularity.field, spellingFor(search, policy));
+  if (edited === undefined) return undefined;
+  const summary = `Make ${formatNames(settings)} of ${formatRef(ref)} a default instead of an override`;
+  return { way: "MakeDefault", summary, raw: edited };
+});
+
+/** All overrides of the policy become defaults. */
+export const makeDefaults: DeciderWay = editing((search, raw, { block, ref, policy }) => {
+  const edited = block === "overrides" ? withOverridesAsDefaults(raw, spellingFor(search, policy)) : undefined;
+  if (edited === undefined) return undefined;
+  return { way: "MakeDefault", summary: `Make all overrides of ${formatRef(ref)} defaults`, raw: edited };
+});
+
+/** The name of the block for defaults, in policies of that kind. */
+function spellingFor({ formats }: Search, policy: PolicyId): string {
+  const id = kindId(parseObjectId(policy));
+  const format = formats.find(({ own }) => kindId(own) === id);
+  return format?.blocks.find(({ name }) => name === "defaults")?.keys.at(-1) ?? "defaults";
+}
+
+/** Where a more specific default sets what is wanted, the overrides do not apply. Defaults need no such condition: they would lose to it. */
+export const addCondition: DeciderWay = editing((search, raw, { block, ref }) => {
+  const keys = block === "overrides" ? blockKeys(raw, block) : undefined;
+  if (keys === undefined) return undefined;
+  const when = exceptWhere(search.settings);
+  const summary = `Add a condition to ${formatRef(ref)}, ${block}: ${when}`;
+  return { way: "AddCondition", summary, raw: withCondition(raw, keys, when) };
+});
+
+/** The condition for the settings alone: they move into a policy of their own, so that the other overrides stay without a condition. */
+export const addConditionApart: DeciderWay = (search, draft, { policy, block, settings }) => {
+  const { merge } = search.kind.definition;
+  const raw = rawIn(search.world, draft, policy);
+  const keys = raw === undefined || block !== "overrides" ? undefined : blockKeys(raw, block);
+  if (raw === undefined || keys === undefined) return undefined;
+  const rest = withoutSettings(raw, keys, settings);
+  // Without other overrides there is nothing to keep apart.
+  if (blockKeys(rest, block) === undefined) return undefined;
+  const ref = parseObjectId(policy);
+  const name = freeName(search, draft, ref, `${ref.name}-${settings[0]?.keys[0] ?? ""}`);
+  const apart = policyApart(raw, keys, settings, {
+    name,
+    strategyField: merge.granularity.field,
+    targeting: search.kind.definition.targeting,
+  });
+  const when = exceptWhere(search.settings);
+  const own: ObjectRef = { ...ref, name };
+  const names = formatNames(settings);
+  const moved: HowStep = {
+    way: "RemoveSetting",
+    object: policy,
+    block,
+    targets: [],
+    summary: `Take ${names} out of ${formatRef(ref)}, ${block}`,
+  };
+  const created: HowStep = {
+    way: "AddCondition",
+    object: objectId(own),
+    block,
+    targets: [],
+    summary: `Create ${formatRef(own)} with ${names} as it is, and a condition: ${when}`,
+  };
+  return withStep(withStep(draft, moved, ref, rest), created, own, withCondition(apart, keys, when));
+};
+
+export const narrowTargets: DeciderWay = editing((search, raw, { policy, ref }) => {
+  const narrowed = narrowedTargets(search, policy, raw);
+  if (narrowed === undefined) return undefined;
+  const summary = `Let ${formatRef(ref)} target ${narrowed.words} instead`;
+  return { way: "NarrowTargets", summary, raw: narrowed.raw, targets: narrowed.targets };
+});
+
+export const deletePolicy: DeciderWay = (search, draft, { policy, block }) => {
+  const ref = parseObjectId(policy);
+  if (rawIn(search.world, draft, policy) === undefined) return undefined;
+  const step: HowStep = {
+    way: "DeletePolicy",
+    object: policy,
+    block,
+    targets: [],
+    summary: `Delete ${formatRef(ref)}`,
+  };
+  return withStep(draft, step, ref, undefined);
+};

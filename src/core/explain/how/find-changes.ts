@@ -1,0 +1,170 @@
+/** The changes that achieve what is wanted: each is examined, and only those that reach every path of the target are kept. */
+import { compareText, type ObjectId, type PolicyId } from "../../model/refs.ts";
+import {
+  addCondition,
+  addConditionApart,
+  changeValue,
+  type DeciderWay,
+  decidingPolicies,
+  deletePolicy,
+  makeDefaults,
+  makeSettingsDefaults,
+  narrowTargets,
+  removeSetting,
+} from "./decider-ways.ts";
+import { type Decider, decidersOn } from "./deciders.ts";
+import { type Draft, draftKey, NO_CHANGE } from "./draft.ts";
+import { type BlockDrafts, createdPolicies, editedPolicies, isOnLevel } from "./level-policies.ts";
+import { type CoveringLevel, coveringLevels } from "./levels-of-paths.ts";
+import type { Search } from "./search.ts";
+import { setFields } from "./set-fields.ts";
+import type { Trial } from "./trials.ts";
+
+/** A draft that achieves what is wanted. */
+export interface MetDraft {
+  readonly draft: Draft;
+  readonly trial: Extract<Trial, { readonly state: "Met" }>;
+}
+
+export interface FoundChanges {
+  /** In the order in which they were found; each once. */
+  readonly met: readonly MetDraft[];
+  /** What stands in the way of the most specific change: the policies that decide the settings after it, or now. */
+  readonly deciders: readonly Decider[];
+}
+
+export function findChanges(search: Search): FoundChanges {
+  const { kind, settings, unmet } = search;
+  const met = new Map<string, MetDraft>();
+  const add = (draft: Draft | undefined): boolean => {
+    const trial = draft === undefined ? undefined : search.trials.try(draft);
+    if (draft === undefined || trial?.state !== "Met") return false;
+    const key = draftKey(draft);
+    if (!met.has(key)) met.set(key, { draft, trial });
+    return true;
+  };
+  const fields = setFields(search);
+  add(fields);
+  const levels = coveringLevels(unmet, search.target);
+  const now = decidersOn(unmet, kind, settings);
+  for (const way of [changeValue, deletePolicy]) add(repeated(search, way, NO_CHANGE));
+  // A policy that decides the settings is changed by value. To remove settings it may need entries of `remove`, too.
+  const isSet = settings.every(({ value }) => value !== undefined);
+  const deciding = isSet ? new Set(now.map(({ policy }) => policy)) : NONE;
+  for (const level of levels) for (const draft of onLevel(search, level, deciding)) add(draft);
+  const lower = lowerDrafts(search, fields, levels);
+  const inTheWay = lower.map((draft) => decidersAfter(search, draft)).find((found) => found.length > 0) ?? now;
+  for (const way of WAYS_OUT) {
+    if (add(repeated(search, way, NO_CHANGE))) continue;
+    // Two changes together are needed only where no single one does it without changing anything else.
+    if ([...met.values()].some(({ trial }) => trial.reach.others.values === 0)) continue;
+    add(
+      lightest(
+        lower.flatMap((draft) => repeated(search, way, draft) ?? []),
+        search,
+      ),
+    );
+  }
+  return { met: [...met.values()], deciders: inTheWay };
+}
+
+/** What makes a policy leave the decision to others. */
+const WAYS_OUT: readonly DeciderWay[] = [
+  addCondition,
+  addConditionApart,
+  narrowTargets,
+  makeSettingsDefaults,
+  makeDefaults,
+  removeSetting,
+];
+
+/** The best new policy and the best edit of each policy on a level. A new policy that changes no less than an edit is left out. */
+function onLevel(search: Search, level: CoveringLevel, deciding: ReadonlySet<PolicyId>): readonly Draft[] {
+  const edits = editedPolicies(search, level, deciding).flatMap((blocks) => best(search, blocks) ?? []);
+  const created = best(search, createdPolicies(search, level));
+  const changed = isOnLevel(search, level, deciding) ? repeated(search, changeValue, NO_CHANGE) : undefined;
+  const rivals = [...edits, ...(changed === undefined ? [] : weigh(search, changed))];
+  const isWorse = created !== undefined && rivals.some(({ others }) => others <= created.others);
+  return [...edits, ...(created === undefined || isWorse ? [] : [created])].map(({ draft }) => draft);
+}
+
+interface Weighed {
+  readonly draft: Draft;
+  readonly others: number;
+}
+
+/** Empty if the draft does not achieve what is wanted. */
+function weigh({ trials }: Search, draft: Draft): readonly Weighed[] {
+  const trial = trials.try(draft);
+  return trial.state === "Met" ? [{ draft, others: trial.reach.others.values }] : [];
+}
+
+/** The draft that achieves it with the fewest other values, and then with the fewest objects. */
+function lightest(drafts: readonly Draft[], search: Search): Draft | undefined {
+  const weighed = drafts.flatMap((draft) => weigh(search, draft));
+  return weighed.toSorted((a, b) => a.others - b.others || a.draft.objects.size - b.draft.objects.size)[0]?.draft;
+}
+
+/** Of the first block that achieves it the draft that changes least. */
+function best(search: Search, blocks: readonly BlockDrafts[]): Weighed | undefined {
+  for (const { drafts } of blocks) {
+    const [first, ...rest] = drafts.flatMap((draft) => weigh(search, draft));
+    if (first !== undefined) return rest.reduce((a, b) => (b.others < a.others ? b : a), first);
+  }
+  return undefined;
+}
+
+/** The most specific changes that do not suffice alone: own fields, and a policy with a default on the target, or as near as possible. */
+function lowerDrafts(search: Search, fields: Draft | undefined, levels: readonly CoveringLevel[]): readonly Draft[] {
+  const isUnmet = (draft: Draft): boolean => search.trials.try(draft).state === "Unmet";
+  const nearest = levels
+    .map((level) => [...editedPolicies(search, level, NONE).flat(), ...createdPolicies(search, level)])
+    .find((blocks) => blocks.length > 0);
+  const policies = (nearest ?? []).filter(({ block }) => block !== "overrides").flatMap(({ drafts }) => drafts);
+  const onTarget = policies.find(isUnmet);
+  const own = fields !== undefined && isUnmet(fields) ? [fields] : [];
+  return onTarget === undefined ? own : [...own, onTarget];
+}
+
+const NONE: ReadonlySet<PolicyId> = new Set();
+
+function decidersAfter({ trials, kind, settings }: Search, draft: Draft): readonly Decider[] {
+  const trial = trials.try(draft);
+  const deciders = trial.state === "Unmet" ? decidersOn(trial.unmet, kind, settings) : [];
+  return deciders.filter(({ policy }) => !draft.objects.has(policy));
+}
+
+const MAX_ROUNDS = 3;
+
+/**
+ * Changes each policy that decides a setting in one way. If others decide it then, they are changed in the same way, up to three times.
+ * Undefined if that does not achieve what is wanted.
+ */
+function repeated(search: Search, way: DeciderWay, start: Draft): Draft | undefined {
+  const { world, kind, settings, trials } = search;
+  let draft = start;
+  let unmet = search.unmet;
+  const first = start === NO_CHANGE ? undefined : trials.try(start);
+  if (first?.state === "Unmet") unmet = first.unmet;
+  const changed = new Set<ObjectId>();
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const deciders = decidingPolicies(world, decidersOn(unmet, kind, settings)).filter(({ policy }) =>
+      exists(search, policy),
+    );
+    if (deciders.length === 0 || deciders.some(({ policy }) => changed.has(policy))) return undefined;
+    for (const decider of deciders.toSorted((a, b) => compareText(a.policy, b.policy))) {
+      const next = way(search, draft, decider);
+      if (next === undefined) return undefined;
+      draft = next;
+      changed.add(decider.policy);
+    }
+    const trial = trials.try(draft);
+    if (trial.state === "Met") return draft;
+    if (trial.state === "Refused") return draft;
+    unmet = trial.unmet;
+  }
+  return undefined;
+}
+
+/** True for a policy that is there before the change. */
+const exists = ({ world }: Search, policy: PolicyId): boolean => world.objects.has(policy);

@@ -62,8 +62,10 @@ export interface CommandContext {
   readonly errorPrint: Printer;
   /** Loads the source that the options name, or another one. Undefined if it has no objects. The reason has then been printed. */
   readonly load: (origin?: SourceOrigin) => Promise<LoadedSource | undefined>;
-  /** Prints `error: …`, then each hint on its own line, and returns the exit code. */
+  /** Reports a mistake in the command line: prints `error: …`, then each hint on its own line, and returns the exit code. */
   readonly fail: (message: string, ...hints: readonly string[]) => ExitCode;
-  /** Prints `note: …` to standard error. */
+  /** Reports another reason why there is no answer: unusable input, or a server that cannot be started. */
+  readonly failWith: (code: ExitCode, message: string, ...hints: readonly string[]) => ExitCode;
+  /** Prints `note: …` to standard error, unless `-q` is given. */
   readonly note: (message: string) => void;
 }

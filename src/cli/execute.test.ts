@@ -1,8 +1,10 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { runCli } from "../../test/support/cli/run-cli.ts";
 import { optionsOf } from "./args/option-groups.ts";
 import { commandTable } from "./command-table.ts";
+import { exitCodes, exitCodeTable } from "./exit-codes.ts";
+import { habits } from "./suggest-command.ts";
 
 const route = (name: string, namespace?: string): string => `
 apiVersion: gateway.networking.k8s.io/v1
@@ -83,13 +85,33 @@ describe("version", () => {
   });
 });
 
-describe("mistakes are reported, with exit code 1", () => {
+describe("mistakes are reported, with exit code 64, and unusable input with 65", () => {
   for (const [line, stderr] of [
     ["explian", "error: there is no command 'explian'; did you mean 'explain'?\nSee 'prevail help'.\n"],
     ["help nothing", "error: there is no command 'nothing'\nSee 'prevail help'.\n"],
     ["help explain extra", "error: unexpected argument 'extra': help takes one command\nSee 'prevail help explain'.\n"],
     ["version extra", "error: unexpected argument 'extra': version takes options only\n"],
-    ["-f x explain", "error: the command comes first, then its options\nSee 'prevail help'.\n"],
+    ["-f x", "error: no command given\nSee 'prevail help'.\n"],
+    ["-f", "error: -f needs a value: -f FILE|DIR|-\nSee 'prevail help'.\n"],
+    ["-n explain", "error: no command given\nSee 'prevail help'.\n"],
+    [
+      "--namespce a explain",
+      "error: there is no option --namespce; did you mean '--namespace'?\nSee 'prevail help'.\n",
+    ],
+    ["-x explain", "error: there is no option -x\nSee 'prevail help'.\n"],
+    [
+      "-o jsn get policies -f a.yaml",
+      "error: -o is 'jsn'; it can be wide, yaml, json, name; did you mean 'json'?\nSee 'prevail help get'.\n",
+    ],
+    ["--all-paths check -f a.yaml", "error: there is no option --all-paths\nSee 'prevail help check'.\n"],
+    [
+      "explain httproute/a -k overlays/prod",
+      "error: -k overlays/prod: prevail does not build kustomizations; pipe what kustomize builds\nkubectl kustomize overlays/prod | prevail explain httproute/a -f -\n",
+    ],
+    [
+      "explain httproute/a -f a.yaml --recursive=false",
+      "error: --recursive is always on: directories are read with everything below them; name files to read\n       only some\nSee 'prevail help explain'.\n",
+    ],
     [
       "explain --all-pahts",
       "error: there is no option --all-pahts; did you mean --all-paths?\nSee 'prevail help explain'.\n",
@@ -116,7 +138,7 @@ describe("mistakes are reported, with exit code 1", () => {
   ] as const) {
     test(line, async () => {
       expect(await runCli(line, { files: { "a.yaml": all, "empty.yaml": "# nothing\n" } })).toEqual({
-        code: 1,
+        code: /no objects|none\.yaml/.test(stderr) ? 65 : 64,
         stdout: "",
         stderr,
       });
@@ -127,7 +149,7 @@ describe("mistakes are reported, with exit code 1", () => {
     const long = "x".repeat(50_000);
     for (const line of [`explain httproute/${long} -f a.yaml`, `${long} -f a.yaml`, `explain --${long}`]) {
       const { code, stderr } = await runCli(line, { files: { "a.yaml": all } });
-      expect(code).toBe(1);
+      expect(code).toBe(64);
       expect(stderr.length).toBeLessThan(2_500);
     }
   });
@@ -137,6 +159,120 @@ describe("mistakes are reported, with exit code 1", () => {
     const proposed = /^For example: prevail (.*)$/m.exec(stderr)?.[1] ?? "";
     expect(await runCli(proposed)).toMatchObject({ code: 0, stderr: "" });
   });
+});
+
+describe("options stand before the command or behind it", () => {
+  const files = { "a.yaml": all, "b.yaml": route("b"), "a,b.yaml": route("c") };
+  for (const [before, behind] of [
+    ["-f a.yaml explain httproute/a", "explain httproute/a -f a.yaml"],
+    ["-f a.yaml -o json get policies", "get policies -o json -f a.yaml"],
+    ["-fa.yaml -A get policies", "get policies -A -f a.yaml"],
+    ["-Af a.yaml get targets", "get targets -A -f a.yaml"],
+    ["--filename=a.yaml --complete get targets", "get targets --complete -f a.yaml"],
+    ["-f a.yaml --severity info check", "check --severity info -f a.yaml"],
+    ["--all-paths explain httproute/a -f a.yaml", "explain httproute/a --all-paths -f a.yaml"],
+    ["--delete retrypolicy/twice plan -f a.yaml", "plan --delete retrypolicy/twice -f a.yaml"],
+    ["--version -o json", "version -o json"],
+    ["-h explain", "help explain"],
+    ["--help explain", "help explain"],
+    ["explain -h", "help explain"],
+    ["get targets -f a.yaml,b.yaml", "get targets -f a.yaml -f b.yaml"],
+    ["get targets -R -f a.yaml", "get targets -f a.yaml"],
+    ["get targets --recursive=true -f a.yaml", "get targets -f a.yaml"],
+  ] as const) {
+    test(before, async () => {
+      const expected = await runCli(behind, { files });
+      expect(expected.code).toBe(0);
+      expect(await runCli(before, { files })).toEqual(expected);
+    });
+  }
+
+  test("a file with a comma in its name is quoted, as for kubectl", async () => {
+    const { stdout } = await runCli('get targets -o name -f "a,b.yaml",b.yaml', { files });
+    expect(stdout.split("\n").filter((line) => line.startsWith("httproute"))).toEqual([
+      "httproute.gateway.networking.k8s.io/b",
+      "httproute.gateway.networking.k8s.io/c",
+    ]);
+  });
+
+  test("options of one name mean the same before a command, whatever command follows", async () => {
+    const commands = await Promise.all(commandTable.map(({ load }) => load()));
+    const forms = new Map<string, Set<string>>();
+    for (const { name, short, value } of commands.flatMap(({ command }) => optionsOf(command)))
+      forms.set(name, (forms.get(name) ?? new Set()).add(`${short ?? ""} ${value === undefined ? "flag" : "value"}`));
+    expect([...forms].filter(([, different]) => different.size > 1)).toEqual([]);
+  });
+});
+
+describe("habits of other tools get a suggestion", () => {
+  for (const [line, ...hint] of [
+    ["describe httproute/a -f x.yaml", "'explain' does that", "Try: prevail explain httproute/a -f x.yaml"],
+    ["-f x.yaml describe httproute/a", "'explain' does that", "Try: prevail explain -f x.yaml httproute/a"],
+    ["analyze -f x.yaml", "'check' does that", "Try: prevail check -f x.yaml"],
+    ["validate -f x.yaml", "'check' does that", "Try: prevail check -f x.yaml"],
+    ["lint -f x.yaml", "'check' does that", "Try: prevail check -f x.yaml"],
+    ["diff -f x.yaml", "'plan' does that", "Try: prevail plan -f CURRENT --against NEW"],
+    ["show httproute/a", "'explain' does that", "Try: prevail explain httproute/a"],
+    ["apply -f x.yaml", "'plan' does that", "Try: prevail plan -f CURRENT --apply CHANGED"],
+    ["httproute/a -f x.yaml", "there is no command 'httproute/a'", "Try: prevail explain httproute/a -f x.yaml"],
+  ] as const) {
+    test(line, async () => {
+      const { code, stdout, stderr } = await runCli(line);
+      expect([code, stdout]).toEqual([64, ""]);
+      for (const part of hint) expect(stderr).toContain(part);
+    });
+  }
+
+  test("the line to type can be pasted into a shell", async () => {
+    const { stderr } = await runCli(["describe", "httproute/a", "-f", "it's here"]);
+    expect(stderr).toContain(String.raw`Try: prevail explain httproute/a -f 'it'\''s here'`);
+  });
+
+  test("every suggested command exists, and none is in the way of a suggestion", () => {
+    const names = new Set(commandTable.map(({ name }) => name));
+    expect(habits.filter(({ command, line = command }) => !names.has(command) || !line.startsWith(command))).toEqual(
+      [],
+    );
+    expect(habits.flatMap(({ words }) => words).filter((word) => names.has(word))).toEqual([]);
+  });
+});
+
+describe("colour and quiet", () => {
+  const files = { "a.yaml": all, "b.yaml": route("b") };
+  const ESCAPE = "\u001b[";
+  for (const [name, line, env, isColoured] of [
+    ["a pipe", "", { NO_COLOR: "" }, false],
+    ["--color always", "--color always", { NO_COLOR: "1" }, true],
+    ["--color=never", "--color=never", { NO_COLOR: "", FORCE_COLOR: "1" }, false],
+    ["FORCE_COLOR", "", { NO_COLOR: "", FORCE_COLOR: "1" }, true],
+    ["CLICOLOR_FORCE", "", { NO_COLOR: "", CLICOLOR_FORCE: "1" }, true],
+  ] as const) {
+    test(name, async () => {
+      const { stdout } = await runCli(`explain httproute/a -f a.yaml ${line}`, { files, env });
+      expect(stdout.includes(ESCAPE)).toBe(isColoured);
+    });
+  }
+
+  test("-q prints no notes", async () => {
+    const noted = await runCli("get policies -f b.yaml", { files });
+    expect(noted.stderr).toContain("note: ");
+    for (const line of ["get policies -q -f b.yaml", "-q get policies -f b.yaml", "get policies --quiet -f b.yaml"])
+      expect(await runCli(line, { files })).toEqual({ ...noted, stderr: "" });
+  });
+
+  test("-q prints errors", async () => {
+    expect((await runCli("get policies -q -f none.yaml", { files })).stderr).toContain("error: none.yaml");
+  });
+});
+
+test("the help and docs/cli.md have every exit code with its meaning", async () => {
+  const page = readFileSync(new URL("../../docs/cli.md", import.meta.url), "utf8");
+  const { stdout } = await runCli("help");
+  for (const { code, meaning } of exitCodeTable) {
+    expect(stdout.replaceAll(/\s+/g, " ")).toContain(` ${code} ${meaning}`);
+    expect(page).toContain(`| ${code} | ${meaning.replaceAll("'", "`")} |`);
+  }
+  expect(exitCodeTable.map(({ code }) => code)).toEqual(Object.values(exitCodes));
 });
 
 describe("sources", () => {
@@ -166,12 +302,12 @@ describe("sources", () => {
     expect(stdout).toContain("retry.attempts: 2");
   });
 
-  test("a broken document is reported, the rest is used, and the exit code is 1", async () => {
+  test("a broken document is reported, the rest is used, and the exit code is 65", async () => {
     const { stdout, stderr, code } = await explained("explain httproute/a -f a.yaml -f b.yaml", {
       "a.yaml": all,
       "b.yaml": "kind: [\n---\nkind: X\n---\n- 1\n",
     });
-    expect(code).toBe(1);
+    expect(code).toBe(65);
     expect(stdout).toContain("retry.attempts: 2");
     expect(stderr.split("\n").filter((line) => line.startsWith("error: b.yaml:"))).toHaveLength(3);
   });
@@ -181,14 +317,14 @@ describe("sources", () => {
       "a.yaml": all,
       "b.yaml": route("a").replace("rules: [{}]", "rules: [{}, {}]"),
     });
-    expect(code).toBe(1);
+    expect(code).toBe(65);
     expect(stderr.replaceAll(/\n +/g, " ")).toContain(
       "HTTPRoute default/a is defined twice, with different content: at a.yaml:7:1, which is used, and at b.yaml:2:1; remove one",
     );
     expect(stdout).toContain("retry.attempts: 2");
   });
 
-  describe("an object that the API server would refuse is reported at its field, and the exit code is 1", () => {
+  describe("an object that the API server would refuse is reported at its field, and the exit code is 65", () => {
     const refused = `\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute
 metadata: {name: b}\nspec: {parentRefs: [{name: prod}], rules: [{retry: {attempts: none}}]}\n`;
     const files = { "a.yaml": all, "b.yaml": refused };
@@ -206,7 +342,7 @@ metadata: {name: b}\nspec: {parentRefs: [{name: prod}], rules: [{retry: {attempt
     ]) {
       test(line, async () => {
         const { stdout, stderr, code } = await explained(`${line} -f a.yaml -f b.yaml`, files);
-        expect(code).toBe(1);
+        expect(code).toBe(65);
         expect(stdout).not.toBe("");
         expect(stderr.replaceAll(/\n +/g, " ")).toContain(reason);
       });
@@ -214,7 +350,7 @@ metadata: {name: b}\nspec: {parentRefs: [{name: prod}], rules: [{retry: {attempt
 
     test("a command that names it prints its position and the fix", async () => {
       const { stderr, code } = await explained("explain httproute/b -f a.yaml -f b.yaml", files);
-      expect(code).toBe(1);
+      expect(code).toBe(64);
       expect(stderr.replaceAll(/\n +/g, " ").split("\n")).toEqual([
         reason,
         "error: HTTPRoute default/b is at b.yaml:2, but was left out, as the API server would refuse it: fix its spec.rules[0].retry.attempts",
@@ -233,7 +369,7 @@ metadata: {name: b}\nspec: {parentRefs: [{name: prod}], rules: [{retry: {attempt
         "a.yaml": all,
         "c.yaml": secret,
       });
-      expect(code).toBe(1);
+      expect(code).toBe(65);
       expect(stdout).toContain("twice");
       expect(stderr).toBe("error: policies that may not be shown were left out\n");
       const { stdout: checked } = await explained("check -n x --redact -f a.yaml -f c.yaml", {

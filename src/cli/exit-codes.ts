@@ -1,13 +1,35 @@
-/** The exit codes, as documented in `docs/cli.md`. */
+/** The exit codes. Codes below 64 come with an answer; from 64 on there is none, or only a part of one, with the numbers of sysexits.h. */
 export const exitCodes = {
-  /** Success. */
   ok: 0,
-  /** Failure or incomplete result: an invalid command line, an unknown or ambiguous name, unusable input, output that cannot be written, or errors found by `check`. */
   failed: 1,
-  /** Success with a result that needs attention: `plan --exit-code` has changes, `check` has findings but no errors, or `how` finds no change. */
   differs: 2,
-  /** An internal error. */
+  usage: 64,
+  input: 65,
   internal: 70,
+  output: 74,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** The meaning of each code. `prevail help` prints this table, and a test compares `docs/cli.md` with it. */
+export const exitCodeTable: ReadonlyArray<{ readonly code: ExitCode; readonly meaning: string }> = [
+  { code: exitCodes.ok, meaning: "success" },
+  {
+    code: exitCodes.failed,
+    meaning:
+      "the answer is a failure: 'check' has findings that --fail-on names, the answer has caveats and --complete or --fail-on caveat is given, or a server cannot be started",
+  },
+  { code: exitCodes.differs, meaning: "'plan --exit-code': something would change; 'how': no change achieves it" },
+  {
+    code: exitCodes.usage,
+    meaning:
+      "the command line is wrong: an unknown command, option or value, a missing argument, or a name that no object or several objects have",
+  },
+  {
+    code: exitCodes.input,
+    meaning:
+      "input cannot be read, would be refused by the API server, or has no objects; the answer, if there is one, is about the rest",
+  },
+  { code: exitCodes.internal, meaning: "an internal error; PREVAIL_DEBUG=1 prints its stack trace" },
+  { code: exitCodes.output, meaning: "the output cannot be written" },
+];

@@ -41,7 +41,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Tests leave nothing in the user's caches. */
 const caches = join(folder, "caches");
-const environment = { ...process.env, HOME: caches, XDG_CACHE_HOME: caches, LOCALAPPDATA: caches };
+const colourless = { NO_COLOR: "", FORCE_COLOR: "", CLICOLOR: "", CLICOLOR_FORCE: "" };
+const environment = { ...process.env, ...colourless, HOME: caches, XDG_CACHE_HOME: caches, LOCALAPPDATA: caches };
 
 interface RunOptions {
   readonly input?: string;
@@ -94,9 +95,31 @@ describe("the packed program", () => {
     expect(runProgram(["version"]).stdout).toBe(`prevail ${version} (Node ${process.version})\n`);
   });
 
-  test("exits with the code", () => {
-    expect(runProgram(["explain", "httproute/nobody", "-f", "examples/bakery"])).toMatchObject({ code: 1, stdout: "" });
-    expect(runProgram(["nothing"]).code).toBe(1);
+  test.each([
+    ["0: success", "check --fail-on never -f examples/bakery", 0],
+    ["1: findings", "check -f examples/bakery", 1],
+    ["1: errors", "check --fail-on error -f examples/bakery", 1],
+    ["1: caveats", "check --fail-on never,caveat -f examples/bakery/bakery.yaml", 1],
+    ["2: changes", "plan --exit-code --delete retrypolicy/friday-fix -f examples/bakery", 2],
+    ["64: an unknown name", "explain httproute/absent -f examples/bakery", 64],
+    ["64: an unknown command", "nothing", 64],
+    ["64: an unknown option", "check --nothing", 64],
+    ["65: a path that does not exist", "check -f nowhere", 65],
+  ])("exits with the code %s", (_, line, code) => {
+    const { code: actual, stdout } = runProgram(line.split(" "));
+    expect([actual, stdout === ""]).toEqual([code, code === 64]);
+  });
+
+  test.each([
+    ["a pipe", "", {}, false],
+    ["--color always", "--color always", { NO_COLOR: "1" }, true],
+    ["FORCE_COLOR", "", { FORCE_COLOR: "1" }, true],
+    ["CLICOLOR_FORCE", "", { CLICOLOR_FORCE: "1" }, true],
+    ["NO_COLOR and FORCE_COLOR", "", { NO_COLOR: "1", FORCE_COLOR: "1" }, false],
+    ["--color never", "--color never", { FORCE_COLOR: "1" }, false],
+  ])("colours: %s", (_, option, env, isColoured) => {
+    const words = `explain httproute/baker -f examples/bakery ${option}`.trim().split(" ");
+    expect(runProgram(words, { env }).stdout.includes("\u001b[")).toBe(isColoured);
   });
 
   test("proposes a command that works where it is", () => {
@@ -137,10 +160,10 @@ describe("the packed program", () => {
       spawnSync(process.execPath, [program, "version"], { env: environment, stdio, encoding: "utf8" });
     const { status, stderr } = run(["ignore", full, "pipe"]);
     expect([status, stderr]).toEqual([
-      1,
+      74,
       "error: standard output cannot be written: ENOSPC: no space left on device, write\n",
     ]);
-    expect(run(["ignore", full, full]).status).toBe(1);
+    expect(run(["ignore", full, full]).status).toBe(74);
     closeSync(full);
   });
 
@@ -271,8 +294,8 @@ describe("odd input", () => {
     const wide = inFolder("utf16", (text) => Buffer.from(`\ufeff${text}`, "utf16le"));
     const narrow = inFolder("latin1", (text) => Buffer.from(`# b\u00e4cker\n${text}`, "latin1"));
     expect([runProgram(line, { cwd: wide }), runProgram(line, { cwd: narrow })]).toEqual([
-      { code: 1, stdout: "", stderr: "error: all.yaml:1:1: this file is UTF-16, not UTF-8: save it as UTF-8\n" },
-      { code: 1, stdout: "", stderr: "error: all.yaml:1:4: the byte 0xe4 is not UTF-8: save this file as UTF-8\n" },
+      { code: 65, stdout: "", stderr: "error: all.yaml:1:1: this file is UTF-16, not UTF-8: save it as UTF-8\n" },
+      { code: 65, stdout: "", stderr: "error: all.yaml:1:4: the byte 0xe4 is not UTF-8: save this file as UTF-8\n" },
     ]);
   });
 
@@ -285,7 +308,7 @@ describe("odd input", () => {
       ["-", ""],
     ] as const) {
       expect(runProgram(["explain", "httproute/baker", "-f", path], { cwd })).toEqual({
-        code: 1,
+        code: 65,
         stdout: "",
         stderr: `error: there are no objects in ${path === "-" ? "standard input" : path}\n${hint}`,
       });

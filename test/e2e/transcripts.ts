@@ -65,7 +65,21 @@ export const basics: readonly Transcript[] = [
   { name: "version", lines: ["version", "--version", "version -o json"] },
   {
     name: "mistakes",
-    lines: ["explian", "explain -f", "get polices -f .", "explain --redcat", "-n a explain", "help me"],
+    lines: ["explian", "explain -f", "get polices -f .", "explain --redcat", "help me"],
+  },
+  {
+    name: "habits",
+    lines: [
+      "-f ../worked-examples/retries.yaml -o name get policies",
+      "-f ../worked-examples/retries.yaml,../worked-examples/hierarchy.yaml -R get policies -o name -q",
+      "get policies -k overlays/prod",
+      "get policies -f nowhere.yaml",
+      "describe httproute/news -f manifests",
+      "analyze -f manifests",
+      "diff -f manifests",
+      "validate -f manifests",
+      "httproute/news -f manifests",
+    ],
   },
   {
     name: "completion",

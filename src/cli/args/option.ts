@@ -6,8 +6,14 @@ export interface Option {
   /** The placeholder for the value in help, such as `FILE`. Absent for a flag. */
   readonly value?: string;
   readonly repeatable?: boolean;
+  /** True if one value may be a list, `a,b`. A list option is repeatable. */
+  readonly list?: true;
   /** The allowed values. */
   readonly choices?: readonly string[];
+  /** For a flag that is always on: why `=false` is refused. */
+  readonly alwaysOn?: string;
+  /** True if help and completion leave the option out, because it is known only to be refused with advice. */
+  readonly hidden?: true;
   readonly help: string;
 }
 

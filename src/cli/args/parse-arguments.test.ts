@@ -3,10 +3,12 @@ import type { Option } from "./option.ts";
 import { parseArguments } from "./parse-arguments.ts";
 
 const options: readonly Option[] = [
-  { name: "filename", short: "f", value: "FILE", repeatable: true, help: "" },
+  { name: "filename", short: "f", value: "FILE", repeatable: true, list: true, help: "" },
   { name: "output", short: "o", value: "json|yaml", choices: ["json", "yaml"], help: "" },
   { name: "namespace", short: "n", value: "NAMESPACE", help: "" },
   { name: "all-namespaces", short: "A", help: "" },
+  { name: "fail-on", value: "WORD", choices: ["error", "caveat"], list: true, help: "" },
+  { name: "recursive", short: "R", alwaysOn: "name the files", help: "" },
 ];
 
 function parsed(...argv: readonly string[]) {
@@ -27,6 +29,16 @@ describe("options are read as kubectl reads them", () => {
     [["-A", "--all-namespaces"], { args: [], "all-namespaces": ["true", "true"] }],
     [["--all-namespaces=false"], { args: [] }],
     [["-f", "-", "-f", "a", "-fb"], { args: [], filename: ["-", "a", "b"] }],
+    [["-f", "a,b", "-f", "c"], { args: [], filename: ["a", "b", "c"] }],
+    [["-f", 'a,"b,c",d'], { args: [], filename: ["a", "b,c", "d"] }],
+    [["-f", '"say ""hi"", a"'], { args: [], filename: ['say "hi", a'] }],
+    [["-f", 'a"b,c'], { args: [], filename: ['a"b', "c"] }],
+    [["-f", "a,,b,"], { args: [], filename: ["a", "b"] }],
+    [["-f", ""], { args: [], filename: [""] }],
+    [["-n", "a,b"], { args: [], namespace: ["a,b"] }],
+    [["--fail-on", "error,caveat"], { args: [], "fail-on": ["error", "caveat"] }],
+    [["--fail-on=error", "--fail-on=caveat"], { args: [], "fail-on": ["error", "caveat"] }],
+    [["-R"], { args: [], recursive: ["true"] }],
     [["-n=-A"], { args: [], namespace: ["-A"] }],
     [["--", "-n", "x"], { args: ["-n", "x"] }],
     [["-", "x"], { args: ["-", "x"] }],
@@ -50,6 +62,9 @@ describe("mistakes are reported", () => {
     [["--all-namespaces=maybe"], "--all-namespaces takes no value, but has 'maybe'"],
     [["-A=x"], "-A takes no value, but has 'x'"],
     [["-n", "a", "-n", "b"], "-n is given twice, with 'a' and 'b'; keep one"],
+    [["--fail-on", "error,caveats"], "--fail-on is 'caveats'; it can be error, caveat; did you mean 'caveat'?"],
+    [["-R=false"], "-R is always on: name the files"],
+    [["--recursive=false"], "--recursive is always on: name the files"],
     [["--__proto__"], "there is no option --__proto__"],
   ] as const) {
     test(argv.join(" "), () => expect(parsed(...argv)).toBe(message));

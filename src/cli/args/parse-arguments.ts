@@ -77,6 +77,7 @@ function take(
   if (option.value === undefined) {
     if (attached !== undefined && attached !== "true" && attached !== "false")
       return `${shown} takes no value, but has '${attached}'`;
+    if (attached === "false" && option.alwaysOn !== undefined) return `${shown} is always on: ${option.alwaysOn}`;
     if (attached !== "false") given.set(option.name, [...before, "true"]);
     else given.delete(option.name);
     return undefined;
@@ -84,12 +85,22 @@ function take(
   const next = rest.at(-1);
   const value = attached ?? (next === undefined || isOption(next, known) ? undefined : rest.pop());
   if (value === undefined) return `${shown} needs a value: ${shown} ${option.value}`;
-  if (option.choices !== undefined && !option.choices.includes(value))
-    return `${shown} is '${value}'; it can be ${option.choices.join(", ")}${didYouMean(value, option.choices)}`;
-  if (before.length > 0 && !option.repeatable && before[0] !== value)
+  const values = option.list ? splitList(value) : [value];
+  const wrong = values.find((one) => option.choices?.includes(one) === false);
+  if (wrong !== undefined && option.choices !== undefined)
+    return `${shown} is '${wrong}'; it can be ${option.choices.join(", ")}${didYouMean(wrong, option.choices)}`;
+  if (before.length > 0 && !option.repeatable && !option.list && before[0] !== value)
     return `${shown} is given twice, with '${before[0]}' and '${value}'; keep one`;
-  given.set(option.name, [...before, value]);
+  given.set(option.name, [...before, ...values]);
   return undefined;
+}
+
+/** `a,b` as kubectl reads it, with the quotes of CSV: `"a,b"` is one value. */
+function splitList(text: string): readonly string[] {
+  const values = [...text.matchAll(/"((?:[^"]|"")*)"(?=,|$)|[^,]+/g)].map(
+    ([plain, quoted]) => quoted?.replaceAll('""', '"') ?? plain,
+  );
+  return values.length === 0 ? [text] : values;
 }
 
 /** True for `-n -f FILE`: the namespace is missing, and `-f` is not a namespace. */
@@ -103,7 +114,7 @@ function unknown({ known }: Parsing, shown: string, word = shown): string {
   const near = shown.startsWith("--")
     ? nearMiss(
         shown.slice(2),
-        known.map(({ name }) => name),
+        known.flatMap(({ name, hidden }) => (hidden ? [] : [name])),
       )
     : undefined;
   const within = word === shown ? "" : ` (in '${word}')`;

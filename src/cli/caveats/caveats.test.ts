@@ -24,7 +24,7 @@ describe("a definition with an error", () => {
       const { code, stdout } = await runCli(line, { files: line.startsWith("plan") ? brk : brk2 });
       expect(flat(stdout)).toContain(sentence);
       expect(flat(stdout)).toMatch(HEADLINE);
-      expect(code).toBe(1);
+      expect(code).toBe(65);
     });
   }
 
@@ -33,21 +33,21 @@ describe("a definition with an error", () => {
       const { code, stdout, stderr } = await runCli(`get ${resource} -f brk`, { files: brk2 });
       expect(flat(stderr)).toContain(`nothing known found; ${IGNORED}`);
       expect(flat(stdout)).toMatch(HEADLINE);
-      expect(code).toBe(1);
+      expect(code).toBe(65);
     });
   }
 
   test("get targets: shows the caveats", async () => {
     const { code, stdout } = await runCli("get targets -f brk", { files: brk2 });
     expect(flat(stdout)).toMatch(HEADLINE);
-    expect(code).toBe(1);
+    expect(code).toBe(65);
   });
 
   test("reach of an ignored policy names the error of its definition", async () => {
     const { code, stderr } = await runCli("reach authpolicy/front-door -f brk", { files: brk });
     expect(flat(stderr)).toContain("AuthPolicy infra/front-door is ignored: the definition of its kind has an error");
     expect(flat(stderr)).toMatch(HEADLINE);
-    expect(code).toBe(1);
+    expect(code).toBe(65);
   });
 
   test("reach of another kind does not mention it", async () => {
@@ -155,7 +155,7 @@ describe("a namespace or a selector that matches nothing", () => {
     test(`${command} -n bakrey: an error with a suggestion`, async () => {
       const { code, stderr } = await runCli(`${command} -n bakrey -f examples/bakery`);
       expect(flat(stderr)).toContain("-n bakrey: no object is in namespace 'bakrey'; did you mean 'bakery'?");
-      expect(code).toBe(1);
+      expect(code).toBe(64);
     });
   }
 
@@ -166,7 +166,7 @@ describe("a namespace or a selector that matches nothing", () => {
       };
       const value = await runCli(`${command} -l team=bred -f a.yaml`, { files });
       expect(flat(value.stderr)).toContain("-l team=bred: no object has these labels; did you mean 'bread'?");
-      expect(value.code).toBe(1);
+      expect(value.code).toBe(64);
       const key = await runCli(`${command} -l taem=bread -f a.yaml`, { files });
       expect(flat(key.stderr)).toContain("did you mean 'team'?");
     });
@@ -213,7 +213,7 @@ describe("policies that the data plane does not carry out", () => {
     for (const line of ["run --dry-run -f brk", "xds dump -f brk"]) {
       const { code, stdout, stderr } = await runCli(line, { files: brk2 });
       expect(flat(stdout + stderr)).toMatch(HEADLINE);
-      expect(code).toBe(1);
+      expect(code).toBe(65);
     }
   });
 });
@@ -294,7 +294,7 @@ spec:
     test(`${line}: says that it is ignored`, async () => {
       const { code, stdout } = await runCli(`${line} -f brk`, { files });
       expect(flat(stdout)).toContain(message);
-      expect(code).toBe(1);
+      expect(code).toBe(65);
     });
 
   test.each(["reach authpolicy/front-door", "reach retrypolicy/typo"])("%s: no caveat", async (line) => {

@@ -3,11 +3,15 @@ import type { OptionValues } from "../args/option.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 
 /**
- * The exit code of an answer with caveats. A broken caveat is a failure; a partial one is a failure with `--complete`, because then nothing
- * may be missing, and with `--fail-on caveat`.
+ * The exit code of an answer with caveats. A broken caveat is a mistake in the input. Any caveat is a failure with `--complete`, because then
+ * nothing may be missing, and with `--fail-on caveat`.
  */
 export function exitCodeWith(caveats: readonly Caveat[], options: OptionValues, code: ExitCode): ExitCode {
-  const isStrict = options.has("complete") || options.value("fail-on") === "caveat";
-  const isFailure = caveats.some(({ severity }) => severity === "broken" || isStrict);
-  return isFailure && (code === exitCodes.ok || code === exitCodes.differs) ? exitCodes.failed : code;
+  if (code >= exitCodes.usage) return code;
+  if (caveats.some(({ severity }) => severity === "broken")) return exitCodes.input;
+  return caveats.length > 0 && isStrict(options) ? exitCodes.failed : code;
 }
+
+/** True if every caveat of the answer is a failure. */
+export const isStrict = (options: OptionValues): boolean =>
+  options.has("complete") || options.values("fail-on").includes("caveat");

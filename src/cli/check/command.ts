@@ -3,27 +3,32 @@ import { findingCodes } from "../../core/model/finding-codes.ts";
 import { nearMiss } from "../../core/model/words/near-miss.ts";
 import { formatOrigin } from "../../sources/format-origin.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
+import type { OptionValues } from "../args/option.ts";
 import { redactOption } from "../args/redaction.ts";
 import { parseVisibleScope } from "../args/visible-scope.ts";
-import { exitCodeWith } from "../caveats/exit-code.ts";
+import { isStrict } from "../caveats/exit-code.ts";
 import { printCaveats } from "../caveats/text.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
-import { withProgress } from "../print/create-progress.ts";
+import { loadPaths } from "../load-paths.ts";
 import { printData } from "../print/print-data.ts";
 import { scopeProblem } from "../target/check-scope.ts";
+import { type FailingSeverity, failOnOption, isFailing, parseFailOn } from "./fail-on.ts";
 import { buildFindingReport, dataplaneNames, type FindingReport, severities } from "./finding-report.ts";
 
 const DEFAULT_SEVERITY: Severity = "warning";
 
 export const command: Command = {
-  usage: ["-f FILE|DIR|- [--severity error|warning|info] [--dataplane embedded|envoy]", "--explain CODE"],
+  usage: [
+    "-f FILE|DIR|- [--severity error|warning|info] [--fail-on error|warning|never] [--dataplane embedded|envoy]",
+    "--explain CODE",
+  ],
   description: [
     "Prints what is wrong with the configuration: documents that cannot be read, references to missing objects, policies whose target does not exist, that conflict or never take effect, " +
       "conditions that are never true, retries that do not fit into their timeout, and status that differs from the verdict. Each finding has a position, a message and a fix.",
     "With --dataplane also what the gateway cannot serve as configured: requests that get a 500, unsupported features and, with envoy, settings that Envoy refuses or supports only approximately.",
     "CoverageRule documents among the files state, in CEL, what every effective policy must satisfy. A violation is a finding.",
-    "The exit code is 1 if there are errors, 2 if there are only other findings, and 0 if there are none. Every code has a section in docs/findings.md, which --explain prints.",
+    "The exit code is 1 if there are findings that --fail-on names, by default errors and warnings, and 65 if a file or a document cannot be read. Every code has a section in docs/findings.md, which --explain prints.",
   ],
   options: [
     {
@@ -32,6 +37,7 @@ export const command: Command = {
       choices: severities,
       help: `show findings of this severity and above (default: ${DEFAULT_SEVERITY})`,
     },
+    failOnOption,
     {
       name: "dataplane",
       value: dataplaneNames.join("|"),
@@ -46,6 +52,10 @@ export const command: Command = {
   examples: [
     { what: "What is wrong with the bakery?", line: "check -f examples/bakery" },
     { what: "Errors only", line: "check --severity error -f examples/bakery" },
+    {
+      what: "Errors and warnings, but only errors are a failure",
+      line: "check --fail-on error -f examples/bakery",
+    },
     {
       what: "All findings about objects in the namespace shop",
       line: "check -n shop --severity info -f examples/bakery",
@@ -71,6 +81,8 @@ export const command: Command = {
     const parsed = parseVisibleScope(options);
     if (!parsed.ok) return fail(parsed.message);
     const { scope, redaction } = parsed.view;
+    const failOn = parseFailOn(options);
+    if (!failOn.ok) return fail(failOn.message);
     const paths = options.values("filename");
     const source = paths.length === 0 ? await load() : await loadAll(paths, context);
     if (source === undefined) return exitCodes.failed;
@@ -82,23 +94,18 @@ export const command: Command = {
     await (writers[context.output ?? ""] ?? printText)(report, context);
     // These formats have no field for caveats.
     if (["sarif", "junit", "github"].includes(context.output ?? "")) printCaveats(report.caveats, context.errorPrint);
-    return exitCodeWith(report.caveats, options, exitCodeOf(report));
+    return exitCodeOf(report, failOn.failing, options);
   },
 };
 
 /** Loads the source without printing unreadable documents: here they are findings of the report. */
 async function loadAll(
   paths: readonly string[],
-  { io, options, fail }: CommandContext,
+  { io, options, failWith }: CommandContext,
 ): Promise<LoadedSource | undefined> {
-  const { loadSource } = await import("../../sources/load-source.ts");
-  const defaultNamespace = options.value("default-namespace");
-  const completeness = options.has("complete") ? "Complete" : "Partial";
-  const source = await withProgress(io, (onFile) =>
-    loadSource(paths, io.fileSystem, { defaultNamespace, completeness, onFile }),
-  );
+  const source = await loadPaths({ paths }, options, io);
   if (source.tables.objects.size > 0 || source.findings().length > 0) return source;
-  fail(`there are no objects in ${formatOrigin(paths)}`);
+  failWith(exitCodes.input, `there are no objects in ${formatOrigin(paths)}`);
   return undefined;
 }
 
@@ -133,9 +140,17 @@ const printText: Write = async (report, { print, io }) => {
   printFindings(report, print, io.program);
 };
 
-function exitCodeOf({ findings }: FindingReport): ExitCode {
-  if (findings.some(({ severity }) => severity === "error")) return exitCodes.failed;
-  return findings.length > 0 ? exitCodes.differs : exitCodes.ok;
+/** Unreadable input is no matter of severity: what is in it was not checked. A broken caveat is a mistake in the input that was read, such as an error. */
+function exitCodeOf(
+  { occurring, isUnread, caveats }: FindingReport,
+  failing: FailingSeverity,
+  options: OptionValues,
+): ExitCode {
+  if (isUnread) return exitCodes.input;
+  const isBroken = failing !== "never" && caveats.some(({ severity }) => severity === "broken");
+  const isPartial = caveats.length > 0 && isStrict(options);
+  const hasFailing = [...occurring].some((severity) => isFailing(severity, failing));
+  return hasFailing || isBroken || isPartial ? exitCodes.failed : exitCodes.ok;
 }
 
 async function explainCode(word: string, { print, fail }: CommandContext): Promise<ExitCode> {

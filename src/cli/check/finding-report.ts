@@ -37,6 +37,10 @@ export interface FindingReport {
   readonly findings: readonly ReportedFinding[];
   /** The number of findings below that severity. */
   readonly hidden: number;
+  /** The severities that occur, among hidden findings too. */
+  readonly occurring: ReadonlySet<Severity>;
+  /** True if a file or a document could not be read. */
+  readonly isUnread: boolean;
   /** The number of objects in the scope. */
   readonly objects: number;
   readonly policies: number;
@@ -81,6 +85,8 @@ export async function buildFindingReport(source: LoadedSource, options: ReportOp
   return {
     findings: groupCauses(shown.map((draft) => reported(draft, positions)).sort(compareFindings)),
     hidden: inScope.length - shown.length,
+    occurring: new Set(inScope.map(({ finding }) => finding.severity)),
+    isUnread: source.unread.some(({ severity: own }) => own === "error"),
     objects: looked.length,
     policies: looked.filter(({ ref }) => world.rulebook.byPolicyKind.has(kindId(ref))).length,
     origin: source.origin,

@@ -83,7 +83,7 @@ describe("words", () => {
     ["choices of an option", ["explain", "-o", ""], ["wide", "yaml", "json", "name"], ":4"],
     ["choices behind =", ["explain", "--output=j"], ["--output=json"], ":4"],
     ["options", ["plan", "--a"], ["--apply", "--against"], ":4"],
-    ["options that are given are not given again", ["explain", "--redact", "--r"], [], ":4"],
+    ["options that are given are not given again", ["explain", "--redact", "--red"], [], ":4"],
     ["names of files", ["plan", "-f", ""], [], ":0"],
     ["names of files for --apply", ["plan", "--apply", "x"], [], ":0"],
     ["subcommands", ["get", "p"], ["policies"], ":4"],
@@ -130,7 +130,7 @@ describe("scripts", () => {
 
   test("an unknown shell: the error lists the known ones", async () => {
     const { stderr, code } = await runCli("completion bsh");
-    expect([code, stderr]).toEqual([1, expect.stringContaining("did you mean 'bash'?")]);
+    expect([code, stderr]).toEqual([64, expect.stringContaining("did you mean 'bash'?")]);
     expect((await runCli("completion")).stderr).toContain("Completion is available for bash, zsh and fish.");
   });
 });

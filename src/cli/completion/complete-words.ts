@@ -91,7 +91,9 @@ function readOption(
 }
 
 function completeOption(current: string, options: readonly Option[], { values }: TypedLine): Completion {
-  const open = options.filter(({ name, repeatable }) => repeatable || !values.has(name));
+  const open = options.filter(
+    ({ name, repeatable, list, hidden }) => !hidden && (repeatable || list || !values.has(name)),
+  );
   const long = open.map(({ name, help }): Candidate => ({ word: `--${name}`, help }));
   const short = open.flatMap((option): readonly Candidate[] =>
     option.short === undefined ? [] : [{ word: `-${option.short}`, help: option.help }],

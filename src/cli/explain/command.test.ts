@@ -282,7 +282,7 @@ describe("other parts of the output", () => {
   ] as const) {
     test(`explain ${line} is refused with what to say instead`, async () => {
       const { stderr, code } = await runCli(`explain ${line} -f examples/bakery`);
-      expect([code, stderr]).toEqual([1, message]);
+      expect([code, stderr]).toEqual([64, message]);
     });
   }
 
@@ -295,7 +295,7 @@ describe("other parts of the output", () => {
   test("a policy is no target of explain", async () => {
     const files = { "a.yaml": ground + color("high", onGateway, "a: 1") };
     const { code, stderr } = await runCli("explain color/high -f a.yaml", { files });
-    expect(code).toBe(1);
+    expect(code).toBe(64);
     expect(stderr).toBe(
       "error: color/a/high is a policy; explain shows which policies take effect on an object\nTo see the state of the policy: prevail get policies color/a/high\n",
     );

@@ -192,7 +192,7 @@ describe("mistakes are reported", () => {
   ] as const) {
     test(line, async () => {
       const result = await runCli(line);
-      expect(result).toMatchObject({ code: 1, stdout: "" });
+      expect(result).toMatchObject({ code: 64, stdout: "" });
       expect(result.stderr.replaceAll(/\n +/g, " ").startsWith(stderr.trimEnd())).toBe(true);
     });
   }

@@ -66,7 +66,7 @@ describe("graph", () => {
 
   test("an object that is not there is a failure", async () => {
     const { stderr, code } = await runCli("graph httproute/bakr -f examples/bakery");
-    expect(code).toBe(1);
+    expect(code).toBe(64);
     expect(stderr).toContain("did you mean 'baker'");
   });
 });

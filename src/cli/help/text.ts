@@ -2,6 +2,7 @@ import type { Option } from "../args/option.ts";
 import { optionsOf } from "../args/option-groups.ts";
 import type { Command } from "../command.ts";
 import { type CommandEntry, commandTable } from "../command-table.ts";
+import { exitCodeTable } from "../exit-codes.ts";
 import type { Printer } from "../print/create-printer.ts";
 import { glued, styled } from "../print/styled-text.ts";
 
@@ -24,6 +25,10 @@ export function printOverview(print: Printer, program: string): void {
   print.line(`  ${program} explain httproute/baker -f examples/bakery`);
   print.line(`  helm template . | ${program} explain httproute/baker -f -`);
   print.line();
+  print.line(styled("Exit codes", "bold"));
+  for (const { code, meaning } of exitCodeTable)
+    print.paragraph({ indent: 2, hanging: 5 }, glued(`${String(code).padEnd(2)}   `), meaning);
+  print.line();
   print.paragraph({}, `'${program} help COMMAND' describes a command.`);
 }
 
@@ -44,7 +49,7 @@ export function printCommandHelp(print: Printer, program: string, entry: Command
   }
   print.line();
   print.line(styled("Options", "bold"));
-  for (const option of optionsOf(command)) {
+  for (const option of optionsOf(command).filter(({ hidden }) => !hidden)) {
     print.line("  ", styled(flags(option), "bold"));
     print.paragraph({ indent: 10 }, option.help);
   }

@@ -58,7 +58,7 @@ describe("arguments", () => {
     test(line, async () => {
       const { code, stderr, stdout } = await runCli(line);
       expect(flat(stderr)).toContain(message);
-      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+      expect({ code, stdout }).toEqual({ code: 64, stdout: "" });
     });
   }
 

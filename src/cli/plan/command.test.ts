@@ -82,9 +82,9 @@ describe("the bakery", () => {
     const both = await runCli("plan --apply - --delete retrypolicy/friday-fix -f examples/bakery", {
       stdin: fridayAsDefault,
     });
-    expect([both.code, both.stderr]).toEqual([1, expect.stringContaining("is both in --apply and deleted")]);
+    expect([both.code, both.stderr]).toEqual([64, expect.stringContaining("is both in --apply and deleted")]);
     const inside = await runCli("plan --apply - --delete ns/shop -f examples/bakery", { stdin: newRoute });
-    expect([inside.code, inside.stderr]).toEqual([1, expect.stringContaining("its Namespace shop is deleted")]);
+    expect([inside.code, inside.stderr]).toEqual([64, expect.stringContaining("its Namespace shop is deleted")]);
   });
 
   test("--exit-code: 0 for nothing, 2 for changes, 1 for mistakes; without it changes are no failure", async () => {
@@ -92,7 +92,7 @@ describe("the bakery", () => {
     expect(await codeOf("--delete retrypolicy/friday-fix --exit-code")).toBe(2);
     expect(await codeOf("--delete retrypolicy/friday-fix")).toBe(0);
     expect(await codeOf("--apply examples/bakery/team-policies.yaml --exit-code")).toBe(0);
-    expect(await codeOf("--delete retrypolicy/absent --exit-code")).toBe(1);
+    expect(await codeOf("--delete retrypolicy/absent --exit-code")).toBe(64);
   });
 });
 
@@ -366,7 +366,7 @@ spec: {group: example.com, scope: Namespaced, names: {kind: Colour, plural: colo
       "now.yaml": world(colour("c", "red")),
       "next.yaml": `${refused}---\n${colour("d", "blue")}`,
     });
-    expect(code).toBe(1);
+    expect(code).toBe(65);
     expect(stderr).toContain(
       "next.yaml:5:15: HTTPRoute ns/r: spec.parentRefs is 5; allowed: a list of at most 32 items",
     );
@@ -382,7 +382,7 @@ spec: {group: example.com, scope: Namespaced, names: {kind: Colour, plural: colo
     expect(stdout).toContain("spec.parentRefs is 5; allowed: a list of");
     // What there is now was not read wholly.
     expect(stderr).toMatch(/^error: now\.yaml:\d+:20: HTTPRoute ns\/bad: spec\.parentRefs is 5; allowed: a list/);
-    expect(code).toBe(1);
+    expect(code).toBe(65);
   });
 
   test("two documents for one object in what is applied are an error", async () => {
@@ -390,13 +390,13 @@ spec: {group: example.com, scope: Namespaced, names: {kind: Colour, plural: colo
       "now.yaml": world(),
       "next.yaml": `${colour("c", "red")}---\n${colour("c", "blue")}`,
     });
-    expect(code).toBe(1);
+    expect(code).toBe(65);
     expect(stderr).toContain("Colour ns/c is defined twice");
   });
 
   test("standard input is read once", async () => {
     const { stderr, code } = await runCli("plan --apply - -f -", { stdin: world() });
-    expect([code, stderr]).toEqual([1, expect.stringContaining("standard input (-) can be read only once")]);
+    expect([code, stderr]).toEqual([64, expect.stringContaining("standard input (-) can be read only once")]);
   });
 
   test("several objects of one name are listed", async () => {
@@ -404,7 +404,7 @@ spec: {group: example.com, scope: Namespaced, names: {kind: Colour, plural: colo
     const { stderr, code } = await plan("--delete colour/c", {
       "now.yaml": `${world(colour("c", "red"))}---\n${other}`,
     });
-    expect(code).toBe(1);
+    expect(code).toBe(64);
     expect(stderr).toContain("colour/ns/c");
     expect(stderr).toContain("colour/other/c");
   });

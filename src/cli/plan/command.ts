@@ -150,15 +150,17 @@ async function loadFileSides(
 }
 
 async function plan(input: PlanDocuments, deletes: readonly string[], context: CommandContext): Promise<ExitCode> {
-  const { fail, options, print, output } = context;
+  const { fail, failWith, options, print, output } = context;
   const { documents, nonEmpty, extent } = input;
   const isWhole = extent === "Whole";
   const source = await withRegex(input.current, documents);
   const { world } = source;
   const upserts = upsertsOf(world, documents, isWhole ? "Kept" : "Reset");
-  for (const problem of upserts.problems.slice(0, 10)) fail(problemText(problem));
+  for (const problem of upserts.problems.slice(0, 10)) failWith(exitCodes.input, problemText(problem));
   if (nonEmpty.length > 0 && upserts.byId.size === 0)
-    return upserts.problems.length > 0 ? exitCodes.failed : fail(`there are no objects in ${formatOrigin(nonEmpty)}`);
+    return upserts.problems.length > 0
+      ? exitCodes.input
+      : failWith(exitCodes.input, `there are no objects in ${formatOrigin(nonEmpty)}`);
   const deleted = isWhole ? missingFrom(world, upserts) : findDeleted(world, deletes, context);
   if (deleted === undefined) return exitCodes.failed;
   const clash = contradiction(upserts, deleted);
@@ -183,7 +185,7 @@ async function plan(input: PlanDocuments, deletes: readonly string[], context: C
     printPlan(shown, { print, sides, redaction: redaction.redaction, caveats, wide: output === "wide" });
     printCaveats(caveats, print);
   }
-  if (upserts.problems.length > 0 || source.unreadable.length > 0) return exitCodes.failed;
+  if (upserts.problems.length > 0 || source.unreadable.length > 0) return exitCodes.input;
   return exitCodeWith(caveats, options, options.has("exit-code") ? changesCode(planned, caveats) : exitCodes.ok);
 }
 

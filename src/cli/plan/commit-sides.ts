@@ -6,6 +6,7 @@ import { type WorkingTreeFiles, workingTreeFiles } from "../../adapters/git/work
 import { formatOrigin } from "../../sources/format-origin.ts";
 import { type LoadedDocuments, loadDocuments, toFinding } from "../../sources/load-documents.ts";
 import type { CommandContext } from "../command.ts";
+import { exitCodes } from "../exit-codes.ts";
 import { withProgress } from "../print/create-progress.ts";
 import type { PlanDocuments } from "./plan-documents.ts";
 
@@ -34,7 +35,10 @@ export async function loadCommitSides(revision: string, context: CommandContext)
     const paths = await Promise.all(commit.paths.map((path) => sidesOf(path, files, io.fileSystem)));
     const missing = paths.find(({ inCommit, onDisk }) => !inCommit && !onDisk);
     if (missing !== undefined) {
-      fail(`${missing.path.given}: no such file or directory, neither at ${commit.label} nor in the working tree`);
+      context.failWith(
+        exitCodes.input,
+        `${missing.path.given}: no such file or directory, neither at ${commit.label} nor in the working tree`,
+      );
       return undefined;
     }
     const current = await context.load({
@@ -49,7 +53,10 @@ export async function loadCommitSides(revision: string, context: CommandContext)
     const isRead = [...current.unreadable, ...documents.findings].every(({ severity }) => severity !== "error");
     if (current.tables.objects.size + documents.documents.length > 0 || !isRead)
       return { current, documents, nonEmpty: [], extent: "Whole" };
-    fail(`there are no objects in ${formatOrigin(given)}, neither at ${commit.label} nor in the working tree`);
+    context.failWith(
+      exitCodes.input,
+      `there are no objects in ${formatOrigin(given)}, neither at ${commit.label} nor in the working tree`,
+    );
     return undefined;
   } finally {
     blobs.close();

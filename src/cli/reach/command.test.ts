@@ -134,7 +134,7 @@ spec: {from: [{group: example.com, kind: Colour, namespace: secret}], to: [{grou
     const { stderr, code } = await runCli("reach mystery/c -f c.yaml", {
       files: { "c.yaml": colour("{}").replace("Colour", "Mystery") },
     });
-    expect(code).toBe(1);
+    expect(code).toBe(64);
     expect(stderr).toContain("Mystery (example.com) is not known to be a policy kind");
   });
 
@@ -143,7 +143,7 @@ spec: {from: [{group: example.com, kind: Colour, namespace: secret}], to: [{grou
     for (const rule of ["a", "a.b", "/a/b"])
       expect((await reach(values, `reach colour/c --rule ${rule} -f c.yaml`)).code).toBe(0);
     const { code, stderr } = await reach(values, "reach colour/c --rule a.d -f c.yaml");
-    expect(code).toBe(1);
+    expect(code).toBe(64);
     expect(stderr).toContain("has no rule 'a.d'; did you mean 'a.b'?");
     expect(stderr).toContain("It has: a.b, a.c");
   });

@@ -81,7 +81,7 @@ function findPolicy(world: World, { id, sectionName }: FoundTarget): FoundPolicy
   return record === undefined ? undefined : { id: policyId, record };
 }
 
-function notAPolicy(target: FoundTarget, source: LoadedSource, { fail, io }: CommandContext): ExitCode {
+function notAPolicy(target: FoundTarget, source: LoadedSource, { fail, failWith, io }: CommandContext): ExitCode {
   const name = formatTargetName(target);
   const isKnown = source.world.rulebook.factsOf(kindId(target.ref)) !== undefined;
   if (isKnown)
@@ -93,7 +93,11 @@ function notAPolicy(target: FoundTarget, source: LoadedSource, { fail, io }: Com
     ({ code }) => code === "BrokenDefinition",
   );
   if (broken !== undefined)
-    return fail(`${formatRef(target.ref)} is ignored: the definition of its kind has an error`, formatCaveat(broken));
+    return failWith(
+      exitCodes.input,
+      `${formatRef(target.ref)} is ignored: the definition of its kind has an error`,
+      formatCaveat(broken),
+    );
   const { kind, group } = target.ref;
   return fail(
     `${kind} (${group}) is not known to be a policy kind, so it has no effect`,

@@ -45,6 +45,6 @@ test.each([
   ["retries 3", "unexpected argument '3'"],
 ])("%s is refused in plain words", async (line, message) => {
   const { stdout, stderr, code } = await runCli(line);
-  expect({ stdout, code }).toEqual({ stdout: "", code: 1 });
+  expect({ stdout, code }).toEqual({ stdout: "", code: 64 });
   expect(stderr).toContain(message);
 });

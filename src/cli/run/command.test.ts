@@ -60,7 +60,7 @@ describe("run", () => {
     ["run -f a --dataplane envoy --debug-headers", "--debug-headers requires the embedded gateway"],
   ])("%s", async (line, message) => {
     const { code, stdout, stderr } = await runCli(line);
-    expect([code, stdout]).toEqual([1, ""]);
+    expect([code, stdout]).toEqual([64, ""]);
     expect(stderr.replaceAll(/\s+/g, " ")).toContain(message);
   });
 });

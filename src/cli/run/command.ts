@@ -84,7 +84,7 @@ export const command: Command = {
     },
   ],
   run: async (context) => {
-    const { args, options, errorPrint, note, fail, io, example } = context;
+    const { args, options, errorPrint, note, fail, failWith, io, example } = context;
     if (args.length > 0) return fail(`unexpected argument '${args[0] ?? ""}': run takes options only`);
     const settings = parseServeSettings(options);
     if (typeof settings === "string") return fail(settings, context.seeHelp);
@@ -92,7 +92,12 @@ export const command: Command = {
     if (settings.paths.length === 0) {
       return fail("nothing to serve: name the objects with -f FILE, -f DIR or -f -", example);
     }
-    return io.serve(settings, { write: io.stdout, errorPrint, note, fail });
+    return io.serve(settings, {
+      write: io.stdout,
+      errorPrint,
+      note,
+      fail: (...reason) => failWith(exitCodes.failed, ...reason),
+    });
   },
 };
 

@@ -108,7 +108,7 @@ describe("what they do not name", () => {
 
   test("several, where one is asked for, are listed", async () => {
     expect(await runCli("explain svc/baker -f a.yaml", { files })).toEqual({
-      code: 1,
+      code: 64,
       stdout: "",
       stderr:
         "error: 'svc/baker' matches 2 objects; select one with -n or by its full name:\n  service/bakery/baker\n  service/shop/baker\n",

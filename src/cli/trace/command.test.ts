@@ -109,7 +109,7 @@ spec:
     ["trace GET http://x/ --gateway prd -f examples/bakery", "did you mean 'prod'"],
   ])("%s is refused in plain words", async (line, message) => {
     const { stdout, stderr, code } = await runCli(line);
-    expect({ stdout, code }).toEqual({ stdout: "", code: 1 });
+    expect({ stdout, code }).toEqual({ stdout: "", code: 64 });
     expect(stderr).toContain(message);
     expect(stderr).not.toMatch(/^\s+at /m);
   });

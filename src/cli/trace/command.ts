@@ -67,7 +67,7 @@ export const command: Command = {
     },
   ],
   run: async (context) => {
-    const { args, options, load, fail } = context;
+    const { args, options, load, fail, failWith } = context;
     const parsed = parseRequest(args, options.values("header"));
     if (!parsed.ok) return fail(parsed.message, context.example);
     const redaction = parseRedaction(options);
@@ -82,7 +82,8 @@ export const command: Command = {
     const gateway = findGateway(source, options.value("gateway"));
     if (!gateway.ok) return fail(gateway.message, ...gateway.hints);
     const traces = traceRequest(source.world, parsed.request, createRegex(), gateway.id);
-    if (traces.length === 0) return fail(`there is no Gateway in ${source.origin}`, "Add its file with -f.");
+    if (traces.length === 0)
+      return failWith(exitCodes.input, `there is no Gateway in ${source.origin}`, "Add its file with -f.");
     return printTraces(parsed.request, traces, { ...context, source, redaction: redaction.redaction });
   },
 };

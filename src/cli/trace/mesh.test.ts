@@ -89,10 +89,10 @@ describe("trace --from", () => {
     expect((await trace("http://fo.producer/ --from consumer")).stderr).toContain("did you mean 'foo.producer'?");
     const { code, stderr } = await trace("http://foo.producer/ --from consumr");
     expect([code, stderr]).toEqual([
-      1,
+      64,
       "error: --from consumr: no object is in namespace 'consumr'; did you mean 'consumer'?\n",
     ]);
     expect((await trace("http://foo.producer:81/ --from consumer")).stdout).toContain("It has no port 81; it has: 80.");
-    expect((await trace("http://foo.producer/ --from consumer --gateway g")).code).toBe(1);
+    expect((await trace("http://foo.producer/ --from consumer --gateway g")).code).toBe(64);
   });
 });

@@ -124,24 +124,33 @@ export const command: Command = {
 };
 
 async function serve(context: CommandContext, [word]: readonly string[]): Promise<ExitCode> {
-  const { options, fail, io, errorPrint, note, example } = context;
+  const { options, fail, failWith, io, errorPrint, note, example } = context;
   if (word !== undefined) return fail(`unexpected argument '${word}': xds serve takes options only`);
   const settings = parseXdsServeSettings(options);
   if (typeof settings === "string") return fail(settings, context.seeHelp);
   if (settings.paths.length === 0) {
     return fail("nothing to serve: name the objects with -f FILE, -f DIR or -f -", example);
   }
-  return (await io.xds()).serve(settings, { write: io.stdout, errorPrint, note, fail });
+  return (await io.xds()).serve(settings, {
+    write: io.stdout,
+    errorPrint,
+    note,
+    fail: (...reason) => failWith(exitCodes.failed, ...reason),
+  });
 }
 
 async function status(context: CommandContext, [word]: readonly string[]): Promise<ExitCode> {
-  const { options, fail, io, print, output } = context;
+  const { options, fail, failWith, io, print, output } = context;
   if (word !== undefined) return fail(`unexpected argument '${word}': xds status takes options only`);
   const port = parseStatusPort(options);
   if (typeof port === "string") return fail(port, context.seeHelp);
   const nodes = await (await io.xds()).status(port);
   if (typeof nodes === "string")
-    return fail(nodes, "Is 'xds serve' running on this machine? Give its port with --status-port.");
+    return failWith(
+      exitCodes.failed,
+      nodes,
+      "Is 'xds serve' running on this machine? Give its port with --status-port.",
+    );
   if (output === "json" || output === "yaml") printData(print, output, { nodes });
   else printNodes(nodes, print);
   return exitCodes.ok;

@@ -72,7 +72,7 @@ export async function printDemo(io: CliIo): Promise<ExitCode> {
     print.line("");
     print.line(`$ ${io.program} ${argv.join(" ")}`);
     const code = await execute(argv, io);
-    if (code === exitCodes.failed || code === exitCodes.internal) return code;
+    if (code !== exitCodes.ok && code !== exitCodes.differs) return code;
     print.line("");
     print.paragraph({}, moral);
     print.line("");

@@ -49,7 +49,7 @@ const stdin: AsyncIterable<Uint8Array> = { [Symbol.asyncIterator]: () => process
 /** Output was lost, so the process fails, whatever the exit code of the command is. */
 function reportFailure(stream: NodeJS.WritableStream, { message }: Error): void {
   process.once("exit", () => {
-    process.exitCode = exitCodes.failed;
+    process.exitCode = exitCodes.output;
   });
   if (stream !== process.stderr) process.stderr.write(`error: standard output cannot be written: ${message}\n`);
 }

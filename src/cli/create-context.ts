@@ -1,0 +1,110 @@
+import type { Finding } from "../core/model/finding.ts";
+import { formatOrigin } from "../sources/format-origin.ts";
+import type { LoadedSource } from "../sources/load-source.ts";
+import type { OptionValues } from "./args/option.ts";
+import { parseRedaction, redactOption } from "./args/redaction.ts";
+import type { CliIo } from "./cli-io.ts";
+import type { Command, CommandContext } from "./command.ts";
+import { type CommandEntry, commandTable } from "./command-table.ts";
+import { type ExitCode, exitCodes } from "./exit-codes.ts";
+import { loadPaths } from "./load-paths.ts";
+import { printUnreadable } from "./print/print-unreadable.ts";
+import { styled } from "./print/styled-text.ts";
+import { createPrinters } from "./streams/create-printers.ts";
+import { printRefusal } from "./streams/print-refusal.ts";
+import type { scopeProblem } from "./target/check-scope.ts";
+
+export interface CreatedContext {
+  readonly context: CommandContext;
+  /** The exit code of the program, from what the command returned. */
+  readonly codeAfter: (code: ExitCode) => ExitCode;
+}
+
+/** Builds what a command gets to run: its arguments, its printers, and the functions that load the source and report mistakes. */
+export async function createContext(
+  entry: CommandEntry,
+  command: Command,
+  { args, options, seeHelp }: Pick<CommandContext, "args" | "options" | "seeHelp">,
+  io: CliIo,
+): Promise<CreatedContext> {
+  const { print, errorPrint } = createPrinters(io, options);
+  const line = command.examples.find((one) => one.line.includes(BAKERY))?.line ?? `${entry.name} -f ${BAKERY}`;
+  const example = `For example: ${io.program} ${line.replaceAll(BAKERY, await io.bakery())}`;
+  let isWhole = true;
+  let refused: ExitCode | undefined;
+  const failWith: CommandContext["failWith"] = (code, message, ...hints) => {
+    printRefusal(errorPrint, io.program, message, hints);
+    refused ??= code;
+    return code;
+  };
+  const fail: CommandContext["fail"] = (message, ...hints) => failWith(exitCodes.usage, message, ...hints);
+  const noteUnreadable = async (source: LoadedSource): Promise<void> => {
+    isWhole = false;
+    const visible = await visibleFindings(source, options);
+    printUnreadable(errorPrint, visible);
+    if (visible.length < source.unreadable.length)
+      failWith(exitCodes.input, "policies that may not be shown were left out");
+  };
+  const load: CommandContext["load"] = async (origin) => {
+    const paths = origin?.paths ?? options.values("filename");
+    if (paths.length === 0 && origin === undefined) {
+      fail("nothing to read: name the objects with -f FILE, -f DIR or -f -", example);
+      return undefined;
+    }
+    const source = await loadPaths(origin ?? { paths }, options, io);
+    if (source.unreadable.length > 0) await noteUnreadable(source);
+    if (origin !== undefined) return source;
+    if (source.tables.objects.size === 0) {
+      const leftOut = source.findings().map(({ message }) => message);
+      if (source.unreadable.length === 0)
+        failWith(exitCodes.input, `there are no objects in ${formatOrigin(paths)}`, ...leftOut);
+      refused ??= exitCodes.input;
+      return undefined;
+    }
+    const problem = await problemOfScope(source, options);
+    if (problem === undefined) return source;
+    fail(problem.message, problem.hint);
+    return undefined;
+  };
+  const note: CommandContext["note"] = (message) => {
+    if (!options.has("quiet")) errorPrint.paragraph({ hanging: 6 }, styled("note:", "yellow"), ` ${message}`);
+  };
+  const output = options.value("output");
+  const words = { args, options, output, example, seeHelp, commands: commandTable };
+  return {
+    context: { ...words, io, print, errorPrint, load, fail, failWith, note },
+    codeAfter: (code) => {
+      // A command that could not answer returns `failed`. The reason that was printed knows better.
+      if (code === exitCodes.failed && refused !== undefined) return refused;
+      const isAnswer = code === exitCodes.ok || code === exitCodes.failed;
+      return isAnswer && !isWhole ? exitCodes.input : code;
+    },
+  };
+}
+
+const BAKERY = "examples/bakery";
+
+/** A namespace or a selector that matches nothing is a mistake. A mistake in the selector itself is reported by the command. */
+async function problemOfScope(
+  { world }: LoadedSource,
+  options: OptionValues,
+): Promise<ReturnType<typeof scopeProblem>> {
+  if (!options.has("namespace") && !options.has("selector")) return undefined;
+  const [{ parseScope }, { scopeProblem: problemOf }] = await Promise.all([
+    import("./target/find-targets.ts"),
+    import("./target/check-scope.ts"),
+  ]);
+  const parsed = parseScope(options);
+  return parsed.ok ? problemOf(world, parsed.scope) : undefined;
+}
+
+/** The findings about unreadable input that redaction allows. */
+async function visibleFindings(
+  { unreadable, world }: LoadedSource,
+  options: OptionValues,
+): Promise<readonly Finding[]> {
+  if (!options.has(redactOption.name)) return unreadable;
+  const { redactFindings } = await import("./print/redact-findings.ts");
+  const parsed = parseRedaction(options);
+  return parsed.ok ? redactFindings(unreadable, world, parsed.redaction) : [];
+}

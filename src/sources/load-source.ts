@@ -9,6 +9,7 @@ import type { SourcePosition } from "../core/model/kube-object.ts";
 import type { ObjectId } from "../core/model/refs.ts";
 import { buildSnapshot, type Snapshot, type SnapshotTables, tablesOf } from "../core/model/snapshot.ts";
 import { builtInDefinitions } from "../definitions/built-in-definitions.ts";
+import type { PositionedObject } from "./document-source.ts";
 import { fieldPointer } from "./field-pointer.ts";
 import { formatOrigin } from "./format-origin.ts";
 import { hasConditions, hasRegexConditions, loadCel } from "./load-cel.ts";
@@ -39,7 +40,14 @@ export async function loadSource(
   fileSystem: FileSystem,
   { completeness = "Partial", ...options }: SourceOptions = {},
 ): Promise<LoadedSource> {
-  return buildSource(await loadDocuments(paths, fileSystem, options), completeness);
+  const loaded = await loadDocuments(paths, fileSystem, options);
+  const files = loaded.files.length;
+  return buildSource({
+    ...loaded,
+    completeness,
+    validated: false,
+    origin: files === 1 ? formatOrigin(loaded.files) : `the ${files} files that were read`,
+  });
 }
 
 export interface SourceOptions extends DocumentOptions {
@@ -47,11 +55,23 @@ export interface SourceOptions extends DocumentOptions {
   readonly completeness?: Completeness;
 }
 
-async function buildSource(loaded: LoadedDocuments, completeness: Completeness): Promise<LoadedSource> {
+/** Documents of any source, ready to be evaluated. */
+export interface SourceDocuments extends Pick<LoadedDocuments, "findings" | "locate"> {
+  readonly documents: readonly PositionedObject[];
+  readonly completeness: Completeness;
+  /** True if an API server has accepted the objects. */
+  readonly validated: boolean;
+  readonly origin: string;
+}
+
+/** Evaluates documents, whatever they come from. */
+export async function buildSource(loaded: SourceDocuments): Promise<LoadedSource> {
   const values = loaded.documents.map(({ value }) => value);
+  const { completeness, validated, origin } = loaded;
   const snapshot = buildSnapshot(values, {
     positions: loaded.documents.map(({ source }) => source),
     completeness,
+    validated,
     ...(await loadRegexFor(values)),
   });
   const tables = tablesOf(snapshot);
@@ -64,7 +84,6 @@ async function buildSource(loaded: LoadedDocuments, completeness: Completeness):
     return loaded.locate(object.raw, pointer) ?? object.source;
   };
   const inRefused = locateInRefused(loaded);
-  const files = loaded.files.length;
   return {
     snapshot,
     tables,
@@ -82,11 +101,16 @@ async function buildSource(loaded: LoadedDocuments, completeness: Completeness):
         .flatMap(({ findings }) => findings)
         .map((finding) => atField(finding, locate, inRefused)),
     ],
-    origin: files === 1 ? formatOrigin(loaded.files) : `the ${files} files that were read`,
+    origin,
   };
 }
 
-const LEFT_OUT: ReadonlySet<string> = new Set(["UnrenderedTemplate", "LfsPointer", "NotInCommit"]);
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  "UnrenderedTemplate",
+  "LfsPointer",
+  "NotInCommit",
+  "UnreadableResource",
+]);
 
 /** What the documents do not have: files and documents that are not valid text, and files that were left out. */
 export const unreadOf = ({ findings }: Pick<LoadedDocuments, "findings">): readonly Finding[] =>
@@ -101,12 +125,12 @@ function atField(finding: Finding, locate: LoadedSource["locate"], inRefused: Lo
 }
 
 /** Finds fields of refused objects. A refused object is in no table, so its document is looked up by the position where it begins. */
-function locateInRefused({ documents, locate }: LoadedDocuments): LocateRefused {
+function locateInRefused({ documents, locate }: SourceDocuments): LocateRefused {
   const keyOf = ({ file, line, column }: SourcePosition): string => `${line}:${column}:${file}`;
   let values: Map<string, unknown> | undefined;
   return ({ source }, pointer) => {
     if (source === undefined) return undefined;
-    values ??= new Map(documents.map(({ value, source: own }) => [keyOf(own), value]));
+    values ??= new Map(documents.flatMap(({ value, source: own }) => (own === undefined ? [] : [[keyOf(own), value]])));
     const value = values.get(keyOf(source));
     return isJsonObject(value) ? locate(value, pointer) : undefined;
   };

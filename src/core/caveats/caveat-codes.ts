@@ -6,6 +6,7 @@ export type CaveatSeverity = "broken" | "partial";
 export type CaveatCode =
   | "BrokenDefinition"
   | "UnreadableInput"
+  | "UnreadableResource"
   | "UnrenderedTemplate"
   | "LfsPointer"
   | "NotInCommit"
@@ -33,6 +34,10 @@ const ADD_FILES = "Add their files with -f. If the files are everything there is
 /** In the order in which caveats are shown. */
 export const caveatCodes: Readonly<Record<CaveatCode, CaveatCodeFacts>> = {
   UnreadableInput: { severity: "broken", fix: "Correct the file, or leave it out." },
+  UnreadableResource: {
+    severity: "partial",
+    fix: "Ask for the right to list them. To see your rights: kubectl auth can-i --list.",
+  },
   UnrenderedTemplate: { severity: "partial", fix: "Render them, and read the output with -f -." },
   LfsPointer: { severity: "partial", fix: "Fetch their content with git lfs pull." },
   NotInCommit: {

@@ -23,6 +23,7 @@ import {
   templateCaveats,
   unevaluatedRuleCaveats,
   unreadableCaveats,
+  unreadableResourceCaveats,
 } from "./input-caveats.ts";
 import { noKnownPathCaveats } from "./no-path-caveats.ts";
 import { relatedObjects } from "./related-objects.ts";
@@ -36,6 +37,7 @@ const finders: ReadonlyArray<(context: CaveatContext) => readonly Caveat[]> = [
   unevaluatedRuleCaveats,
   unknownKindCaveats,
   inferredCaveats,
+  unreadableResourceCaveats,
   templateCaveats,
   lfsPointerCaveats,
   notInCommitCaveats,

@@ -20,6 +20,22 @@ export function unreadableCaveats({ world, scope }: CaveatContext): readonly Cav
   ];
 }
 
+/** Resources of a cluster that the user may not list. What is in them could be about anything. */
+export function unreadableResourceCaveats({ scope }: CaveatContext): readonly Caveat[] {
+  const unread = (scope.unread ?? []).filter(
+    ({ code, severity }) => code === "UnreadableResource" && severity !== "error",
+  );
+  if (unread.length === 0) return [];
+  const summary = `${unread.length === 1 ? "1 resource" : `${unread.length} resources`} of the cluster could not be read`;
+  return [
+    caveat("UnreadableResource", {
+      message: `${summary}, with the rights of this user: ${unread.map(({ message }) => message).join("; ")}`,
+      summary,
+      objects: [],
+    }),
+  ];
+}
+
 /** Templates and Git LFS pointers in folders: what they would define is not known. */
 export const templateCaveats = (context: CaveatContext): readonly Caveat[] =>
   skippedCaveats(context, "UnrenderedTemplate", "templates are not read");

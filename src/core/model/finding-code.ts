@@ -20,6 +20,7 @@ export type DocumentFindingCode =
   | "UnrenderedTemplate"
   | "LfsPointer"
   | "NotInCommit"
+  | "UnreadableResource"
   | "SkippedDocuments"
   | "MoreFindings";
 

@@ -41,6 +41,10 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
   UnsafeInteger: warning("An integer is too large to be represented exactly."),
   SurprisingYaml: warning("A YAML value is parsed as another type than it seems."),
   EmptyDirectory: warning("A directory has no YAML or JSON files.", "Correct the path given with -f."),
+  UnreadableResource: info(
+    "Objects of a cluster may not be listed, or could not be.",
+    "Ask for the right to list them. To see your rights: kubectl auth can-i --list.",
+  ),
   UnrenderedTemplate: warning("Files are templates, which are not YAML until they are rendered."),
   LfsPointer: warning("Files are Git LFS pointers, not their content.", "Fetch the content with git lfs pull."),
   NotInCommit: warning(

@@ -1,0 +1,20 @@
+/** What proves to the API server who is asking. */
+export interface Credentials {
+  /** The headers of a request. They may be renewed between two calls. */
+  readonly headers: () => Promise<Readonly<Record<string, string>>>;
+  /** The client certificate of a connection, in PEM. */
+  readonly certificate: () => Promise<ClientCertificate | undefined>;
+  /** Called after the server refused the credentials. True if others may be accepted now. */
+  readonly renew: () => Promise<boolean>;
+}
+
+export interface ClientCertificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface CredentialOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** True if an exec plugin may ask the user. */
+  readonly isInteractive: boolean;
+}

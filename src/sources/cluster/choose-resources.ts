@@ -1,0 +1,84 @@
+/** Which resources of a cluster take part in an evaluation, and so must be read. */
+import type { ApiResource } from "../../adapters/cluster/client/resource.ts";
+import { evaluate } from "../../core/evaluate.ts";
+import { worldOf } from "../../core/evaluation.ts";
+import { isJsonObject, type Json, type JsonObject, objectsIn, ownValue } from "../../core/model/json.ts";
+import { kinds as builtInKinds } from "../../core/model/kinds.ts";
+import { type GroupKind, type KindId, kindId } from "../../core/model/refs.ts";
+import { buildSnapshot } from "../../core/model/snapshot.ts";
+import { builtInDefinitions } from "../../definitions/built-in-definitions.ts";
+
+/** The kinds that say which other kinds there are. They are read first. */
+export const RULE_KINDS: readonly GroupKind[] = [
+  { group: "apiextensions.k8s.io", kind: "CustomResourceDefinition" },
+  { group: "prevail.dev", kind: "PolicyDefinition" },
+];
+
+/** Kinds that are never read to answer a question: they have secrets, or are many, and no policy setting depends on them. */
+const LEFT_OUT: ReadonlySet<KindId> = new Set(
+  [
+    { group: "", kind: "Secret" },
+    { group: "", kind: "ConfigMap" },
+    { group: "discovery.k8s.io", kind: "EndpointSlice" },
+    ...RULE_KINDS,
+  ].map(kindId),
+);
+
+export interface ChosenResources {
+  readonly chosen: readonly ApiResource[];
+  /** Kinds that would be read, but the server does not have them. */
+  readonly absent: readonly GroupKind[];
+}
+
+/**
+ * The resources to read: the built-in kinds, the kinds of policies, and the kinds that definitions name; of those, what the server has.
+ * `rules` are the CRDs and PolicyDefinitions of the cluster.
+ */
+export function chooseResources(resources: readonly ApiResource[], rules: readonly JsonObject[]): ChosenResources {
+  const wanted = new Map<KindId, GroupKind>();
+  const want = (kind: GroupKind): void => void wanted.set(kindId(kind), kind);
+  for (const kind of builtInKinds) want(kind);
+  const { rulebook } = worldOf(
+    evaluate(buildSnapshot(rules, { validated: true }), { definitions: builtInDefinitions() }),
+  );
+  for (const { definition } of rulebook.kinds) {
+    for (const policy of definition.policies) want(policy);
+    for (const kind of [...definition.hierarchy.kinds, ...definition.targeting.kinds]) want(kind);
+  }
+  // A kind that looks like a policy and has no definition is read too: the answer says that it is not known.
+  for (const rule of rules) if (namesTargets(rule)) want(kindOf(rule));
+  for (const kind of LEFT_OUT) wanted.delete(kind);
+  const chosen = resources.filter((resource) => wanted.has(kindId(resource)) && resource.verbs.includes("list"));
+  const served = new Set(resources.map(kindId));
+  return { chosen, absent: [...wanted.values()].filter((kind) => !served.has(kindId(kind))) };
+}
+
+/** The CRDs that are kept: those of kinds that are read. Others are often megabytes. */
+export function keepRules(rules: readonly JsonObject[], chosen: readonly ApiResource[]): readonly JsonObject[] {
+  const kept = new Set(chosen.map(kindId));
+  return rules.filter((rule) => rule["kind"] !== "CustomResourceDefinition" || kept.has(kindId(kindOf(rule))));
+}
+
+function kindOf(crd: JsonObject): GroupKind {
+  const spec = ownValue(crd, "spec");
+  const names = isJsonObject(spec) ? ownValue(spec, "names") : undefined;
+  const group = isJsonObject(spec) ? ownValue(spec, "group") : undefined;
+  const kind = isJsonObject(names) ? ownValue(names, "kind") : undefined;
+  return { group: typeof group === "string" ? group : "", kind: typeof kind === "string" ? kind : "" };
+}
+
+const TARGET_FIELDS = ["targetRef", "targetRefs", "targetSelectors"];
+
+/** True for a CRD whose spec has a field that GEP-713 uses for targets. */
+function namesTargets(crd: JsonObject): boolean {
+  if (crd["kind"] !== "CustomResourceDefinition") return false;
+  const spec = ownValue(crd, "spec");
+  const versions = isJsonObject(spec) ? objectsIn(ownValue(spec, "versions")) : [];
+  return versions.some((version) => {
+    const fields = at(version, "schema", "openAPIV3Schema", "properties", "spec", "properties");
+    return isJsonObject(fields) && TARGET_FIELDS.some((name) => Object.hasOwn(fields, name));
+  });
+}
+
+const at = (value: Json, ...keys: readonly string[]): Json | undefined =>
+  keys.reduce<Json | undefined>((found, key) => (isJsonObject(found) ? ownValue(found, key) : undefined), value);

@@ -1,0 +1,229 @@
+/** Follows a cluster: its objects once, then each change. Kinds that come and go with their CRDs are followed and dropped. */
+import { isForbidden } from "../../adapters/cluster/client/api-error.ts";
+import { type Discovery, discoverResources } from "../../adapters/cluster/client/discover-resources.ts";
+import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
+import { type ApiResource, resourceName, resourcePath } from "../../adapters/cluster/client/resource.ts";
+import { type FollowedChanges, followKind } from "../../adapters/cluster/follow/kind-follower.ts";
+import { objectKey } from "../../adapters/cluster/follow/object-key.ts";
+import type { Change } from "../../core/apply.ts";
+import type { CompleteKind, Completeness } from "../../core/model/completeness.ts";
+import type { Finding } from "../../core/model/finding.ts";
+import type { JsonObject } from "../../core/model/json.ts";
+import { kindId } from "../../core/model/refs.ts";
+import { chooseResources, keepRules, RULE_KINDS } from "./choose-resources.ts";
+import { completeAsAbsent, namespacesOf, staleFinding, unreadResource } from "./read-cluster.ts";
+
+/** Everything that is known of a cluster at one moment. */
+export interface ClusterState {
+  readonly objects: readonly JsonObject[];
+  readonly completeness: Completeness;
+  readonly findings: readonly Finding[];
+}
+
+export interface FollowClusterOptions {
+  /** Where lists over all namespaces and the list of namespaces are forbidden, these are followed. */
+  readonly namespaces: readonly string[];
+  readonly signal: AbortSignal;
+  /** The whole state: first, and again when a kind comes or goes. */
+  readonly onState: (state: ClusterState) => void;
+  /** What changed since the last call. */
+  readonly onChanges: (changes: readonly Change[]) => void;
+  /** A resource cannot be followed for now; undefined when it can again. */
+  readonly onTrouble?: (resource: string, error: Error | undefined) => void;
+}
+
+/** Changes that arrive together are reported together. */
+const TOGETHER_MS = 20;
+
+/** Rejects if the cluster cannot be reached at first; later failures are retried. Returns when the signal aborts. */
+export async function followCluster(client: KubeClient, options: FollowClusterOptions): Promise<void> {
+  const follower = new ClusterFollower(client, options);
+  await follower.start();
+  await new Promise<void>((resolve) => {
+    if (options.signal.aborted) resolve();
+    options.signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+/** One resource that is followed, in all namespaces or in some. */
+interface Followed {
+  readonly resource: ApiResource;
+  readonly objects: Map<string, JsonObject>;
+  /** What of it is complete; undefined if it may not be listed at all. */
+  readonly complete: CompleteKind | undefined;
+  readonly synced: Promise<void>;
+  readonly stop: AbortController;
+}
+
+class ClusterFollower {
+  readonly #client: KubeClient;
+  readonly #options: FollowClusterOptions;
+  readonly #rules: Followed[] = [];
+  readonly #followed = new Map<string, Followed>();
+  #findings: readonly Finding[] = [];
+  #completeness: readonly CompleteKind[] = [];
+  #namespaces: readonly string[] = [];
+  #pending: Change[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #isReady = false;
+  /** Kinds are chosen one after the other; a further change of the rules during that begins it anew. */
+  #choosing: Promise<void> = Promise.resolve();
+
+  constructor(client: KubeClient, options: FollowClusterOptions) {
+    this.#client = client;
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    const discovery = await discoverResources(this.#client, this.#options.signal);
+    const rules = discovery.resources.filter((one) => RULE_KINDS.some((rule) => kindId(rule) === kindId(one)));
+    for (const resource of rules) this.#rules.push(await this.#follow(resource, () => this.#rulesChanged()));
+    await Promise.all(this.#rules.map(({ synced }) => synced));
+    await this.#choose(discovery);
+    this.#reportState();
+  }
+
+  /** A CRD or a PolicyDefinition changed: kinds may have come or gone, and every object may mean something else. */
+  #rulesChanged(): void {
+    if (!this.#isReady) return;
+    this.#choosing = this.#choosing.then(async () => {
+      if (this.#options.signal.aborted) return;
+      try {
+        await this.#choose(await discoverResources(this.#client, this.#options.signal));
+        this.#reportState();
+      } catch (error) {
+        this.#options.onTrouble?.("discovery", error instanceof Error ? error : new Error(String(error)));
+      }
+    });
+  }
+
+  async #choose({ resources, staleGroups }: Discovery): Promise<void> {
+    const rules = this.#rules.flatMap(({ objects }) => [...objects.values()]);
+    const { chosen, absent } = chooseResources(resources, rules);
+    const wanted = new Map(chosen.map((resource) => [resourceName(resource), resource]));
+    // A group that does not respond has not gone.
+    for (const [name, { resource, stop }] of this.#followed) {
+      if (wanted.has(name) || staleGroups.includes(resource.group)) continue;
+      stop.abort();
+      this.#followed.delete(name);
+    }
+    const isNamespaceKind = ({ group, kind }: ApiResource): boolean => group === "" && kind === "Namespace";
+    for (const resource of chosen.filter(isNamespaceKind)) await this.#followOnce(resource);
+    const known = [...(this.#followed.get("namespaces")?.objects.values() ?? [])];
+    this.#namespaces = namespacesOf(known, this.#options.namespaces);
+    await Promise.all(chosen.filter((one) => !isNamespaceKind(one)).map((resource) => this.#followOnce(resource)));
+    await Promise.all([...this.#followed.values()].map(({ synced }) => synced));
+    const all = [...this.#rules, ...this.#followed.values()];
+    this.#completeness = [...all.flatMap(({ complete }) => complete ?? []), ...completeAsAbsent(absent, staleGroups)];
+    this.#findings = [
+      ...all.flatMap(({ resource, complete }) =>
+        complete?.namespaces === "All" ? [] : [unreadResource(resource, complete?.namespaces ?? [])],
+      ),
+      ...staleGroups.map(staleFinding),
+    ];
+  }
+
+  async #followOnce(resource: ApiResource): Promise<void> {
+    const name = resourceName(resource);
+    if (this.#followed.has(name)) return;
+    this.#followed.set(name, await this.#follow(resource, (changes) => this.#add(changes, resource)));
+  }
+
+  async #follow(resource: ApiResource, onChange: (changes: FollowedChanges) => void): Promise<Followed> {
+    const { signal, onTrouble } = this.#options;
+    const stop = new AbortController();
+    const objects = new Map<string, JsonObject>();
+    const scopes = await this.#scopesOf(resource);
+    const synced = scopes.map(
+      (namespace) =>
+        new Promise<void>((resolve) => {
+          let isFirst = true;
+          void followKind({
+            client: this.#client,
+            resource,
+            namespace,
+            signal: AbortSignal.any([signal, stop.signal]),
+            onTrouble: (error) => onTrouble?.(resourceName(resource), error),
+            onChanges: (changes) => {
+              for (const object of changes.upserted) objects.set(objectKey(object), object);
+              for (const object of changes.deleted) objects.delete(objectKey(object));
+              if (!isFirst) return onChange(changes);
+              isFirst = false;
+              resolve();
+            },
+          });
+        }),
+    );
+    const [first] = scopes;
+    const { group, kind } = resource;
+    const namespaces = scopes.flatMap((namespace) => namespace ?? []);
+    const complete =
+      scopes.length === 0
+        ? undefined
+        : { group, kind, namespaces: first === undefined ? ("All" as const) : namespaces };
+    return { resource, objects, complete, synced: Promise.all(synced).then(() => undefined), stop };
+  }
+
+  /** The namespaces in which the resource may be listed: `[undefined]` for all. */
+  async #scopesOf(resource: ApiResource): Promise<readonly (string | undefined)[]> {
+    if (await this.#mayList(resource, undefined)) return [undefined];
+    if (!resource.isNamespaced) return [];
+    const allowed = await Promise.all(
+      this.#namespaces.map(async (one) => ((await this.#mayList(resource, one)) ? [one] : [])),
+    );
+    return allowed.flat();
+  }
+
+  async #mayList(resource: ApiResource, namespace: string | undefined): Promise<boolean> {
+    try {
+      await this.#client.request({
+        path: resourcePath(resource, namespace),
+        query: { limit: "1" },
+        signal: this.#options.signal,
+      });
+      return true;
+    } catch (error) {
+      if (isForbidden(error)) return false;
+      throw error;
+    }
+  }
+
+  #add({ upserted, deleted }: FollowedChanges, { group, kind }: ApiResource): void {
+    if (!this.#isReady) return;
+    for (const object of upserted) this.#pending.push({ upsert: object });
+    for (const object of deleted) {
+      const [namespace = "", name = ""] = objectKey(object).split("/");
+      this.#pending.push({ delete: { group, kind, namespace, name } });
+    }
+    this.#timer ??= setTimeout(() => this.#flush(), TOGETHER_MS);
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const changes = this.#pending;
+    this.#pending = [];
+    if (changes.length > 0 && !this.#options.signal.aborted) this.#options.onChanges(changes);
+  }
+
+  #reportState(): void {
+    if (this.#options.signal.aborted) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#pending = [];
+    this.#isReady = true;
+    const rules = this.#rules.flatMap(({ objects }) => [...objects.values()]);
+    const followed = [...this.#followed.values()];
+    this.#options.onState({
+      objects: [
+        ...keepRules(
+          rules,
+          followed.map(({ resource }) => resource),
+        ),
+        ...followed.flatMap(({ objects }) => [...objects.values()]),
+      ],
+      completeness: this.#completeness,
+      findings: this.#findings,
+    });
+  }
+}

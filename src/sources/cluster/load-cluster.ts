@@ -1,0 +1,60 @@
+import { createKubeClient, type KubeClient } from "../../adapters/cluster/client/kube-client.ts";
+import { ClusterError } from "../../adapters/cluster/cluster-error.ts";
+import { createCredentials } from "../../adapters/cluster/credentials/credentials.ts";
+import {
+  type AccessOptions,
+  type ClusterAccess,
+  chooseAccess,
+} from "../../adapters/cluster/kubeconfig/cluster-access.ts";
+import { loadKubeConfig } from "../../adapters/cluster/kubeconfig/load-kubeconfig.ts";
+import { parseDocuments } from "../../adapters/files/parse-documents.ts";
+import { buildSource, type LoadedSource } from "../load-source.ts";
+import { type ReadOptions, readCluster } from "./read-cluster.ts";
+
+/** How a command reaches a cluster: kubectl's options and the environment. */
+export interface ClusterOptions extends AccessOptions {
+  readonly kubeconfig?: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly isInteractive: boolean;
+  readonly version: string;
+}
+
+export interface ClusterConnection {
+  readonly client: KubeClient;
+  readonly access: ClusterAccess;
+}
+
+/** Finds the cluster and the user's credentials. It sends nothing yet. */
+export async function connectCluster(options: ClusterOptions): Promise<ClusterConnection> {
+  const { env, isInteractive, version } = options;
+  const config = await loadKubeConfig({ file: options.kubeconfig, env, parseYaml: parseKubeConfigYaml });
+  const access = chooseAccess(config, options, env);
+  const credentials = createCredentials(access, { env, isInteractive });
+  return { access, client: createKubeClient(access, credentials, { env, userAgent: `prevail/${version}` }) };
+}
+
+/** Reads the cluster once and evaluates what is in it. */
+export async function loadCluster(
+  { client, access }: ClusterConnection,
+  { namespaces, ...options }: ReadOptions,
+): Promise<LoadedSource> {
+  const { objects, completeness, findings } = await readCluster(client, {
+    ...options,
+    namespaces: [...new Set([...namespaces, access.namespace])],
+  });
+  return buildSource({
+    documents: objects.map((value) => ({ value })),
+    findings,
+    locate: () => undefined,
+    completeness,
+    validated: true,
+    origin: `the cluster of the context '${access.context}'`,
+  });
+}
+
+function parseKubeConfigYaml(text: string, file: string): unknown {
+  const { documents, findings } = parseDocuments(text, file);
+  const mistake = findings.find(({ severity }) => severity === "error");
+  if (mistake !== undefined) throw new ClusterError(`${file}:${mistake.line}: ${mistake.message}`);
+  return documents[0]?.value;
+}

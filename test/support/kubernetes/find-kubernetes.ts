@@ -1,0 +1,45 @@
+import { spawn } from "node:child_process";
+
+/** The parts of a control plane, as `scripts/provision-kubernetes.mjs` prints them. */
+export interface KubernetesParts {
+  readonly etcd: string;
+  readonly apiserver: string;
+  readonly kubectl: string;
+  /** A folder with the CRDs of Gateway API, a folder for each channel. */
+  readonly crds: string;
+}
+
+/** Tests run at the root of the project, so paths are relative to the working directory. */
+const SCRIPT = "scripts/provision-kubernetes.mjs";
+
+let found: Promise<KubernetesParts | undefined> | undefined;
+
+/** Undefined if they are left out (`PREVAIL_SKIP=cluster`), or cannot be built on this machine, which is an error in CI. */
+export function findKubernetes(): Promise<KubernetesParts | undefined> {
+  const isLeftOut = (process.env["PREVAIL_SKIP"] ?? "").split(",").includes("cluster");
+  found ??= isLeftOut ? Promise.resolve(undefined) : provision();
+  return found;
+}
+
+function provision(): Promise<KubernetesParts | undefined> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [SCRIPT], { stdio: ["ignore", "pipe", "pipe"] });
+    let out = "";
+    let errors = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      out += chunk.toString("utf8");
+    });
+    child.stderr.on("data", (chunk: Buffer) => {
+      errors += chunk.toString("utf8");
+      process.stderr.write(chunk);
+    });
+    child.on("error", reject);
+    child.on("close", (status) => {
+      if (status === 0) return resolve(JSON.parse(out) as KubernetesParts);
+      const reason = errors.trim().split("\n").at(-1) ?? "";
+      if (process.env["CI"] === "true") return reject(new Error(`Kubernetes is needed in CI: ${reason}`));
+      process.stderr.write(`left out, as there is no kube-apiserver: ${reason}\n`);
+      resolve(undefined);
+    });
+  });
+}

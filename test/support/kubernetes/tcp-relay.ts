@@ -1,0 +1,59 @@
+/** A relay in front of a server on the loopback, whose connections a test can cut at any byte. */
+import { connect, createServer, type Socket } from "node:net";
+
+export interface TcpRelay {
+  readonly port: number;
+  /** Connections so far. */
+  readonly connections: () => number;
+  /** Ends all connections now. */
+  readonly cut: () => void;
+  /** Ends the connections after this many more bytes from the server. */
+  readonly cutAfter: (bytes: number) => void;
+  readonly close: () => Promise<void>;
+}
+
+export async function startTcpRelay(target: { readonly host: string; readonly port: number }): Promise<TcpRelay> {
+  const open = new Set<Socket>();
+  let connections = 0;
+  let left = Number.POSITIVE_INFINITY;
+  const cut = (): void => {
+    left = Number.POSITIVE_INFINITY;
+    for (const socket of open) socket.destroy();
+  };
+  const server = createServer((client) => {
+    connections++;
+    const upstream = connect(target);
+    for (const socket of [client, upstream]) {
+      open.add(socket);
+      socket.setNoDelay(true);
+      socket.on("error", () => undefined);
+      socket.on("close", () => {
+        open.delete(socket);
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+    client.pipe(upstream);
+    upstream.on("data", (chunk: Buffer) => {
+      const passed = chunk.subarray(0, Math.min(chunk.length, left));
+      left -= passed.length;
+      client.write(passed);
+      if (left <= 0) setImmediate(cut);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("a TCP server has a port");
+  return {
+    port: address.port,
+    connections: () => connections,
+    cut,
+    cutAfter: (bytes) => {
+      left = bytes;
+    },
+    close: () => {
+      cut();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}

@@ -54,7 +54,7 @@ function secureConfig(to: BackendTarget, ports: Record<string, readonly number[]
     listener(hosts(to), { name: "shop", hostname: "*.shop.example", certificates: [secretRef("shop")] }),
     listener(hosts(to), { name: "api", hostname: "api.example", certificates: [secretRef("api")] }),
   ];
-  return dataplane([{ port: 443, protocol: "HTTPS", listeners }], ports);
+  return dataplane([{ port: 443, protocol: "TLS", listeners }], ports);
 }
 
 interface Http2Response {
@@ -145,7 +145,7 @@ describe("HTTPS", () => {
     if (first === undefined || second === undefined) throw new Error("two listeners");
     const listeners = [{ ...first, certificates: [secretRef(name)] }, second];
     const { problems } = await gateway.replace(
-      dataplane([{ port: 443, protocol: "HTTPS", listeners }], { baker: [baker.port] }),
+      dataplane([{ port: 443, protocol: "TLS", listeners }], { baker: [baker.port] }),
       secrets,
     );
     expect(problems).toMatchObject([{ port: 443, listener: "shop", message: expect.stringContaining(message) }]);

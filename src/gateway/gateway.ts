@@ -65,7 +65,7 @@ export interface OpenPort {
   readonly gateway: ObjectRef;
   /** The port in the configuration. */
   readonly port: number;
-  readonly protocol: "HTTP" | "HTTPS";
+  readonly protocol: PortConfig["protocol"];
   /** The address on which the server listens. */
   readonly address: string;
   readonly boundPort: number;
@@ -164,7 +164,7 @@ class PortTable {
     { lookup, secrets }: { readonly lookup: BackendLookup; readonly secrets: SecretSource },
   ): PreparedPort {
     const certificates =
-      config.protocol === "HTTPS" ? readServerCertificates(config, secrets, this.#certificates) : undefined;
+      config.protocol === "TLS" ? readServerCertificates(config, secrets, this.#certificates) : undefined;
     return { gateway, config, listeners: buildHostIndex(config.listeners), routes: this.#routes, lookup, certificates };
   }
 

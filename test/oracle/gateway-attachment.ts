@@ -23,6 +23,9 @@ export function isRouteAccepted(
   const spec = listener.section?.value ?? {};
   const facts = factsOf(route.ref, definition).route;
   if (facts === undefined || !facts.protocols.includes(textField(spec, "protocol") ?? "")) return false;
+  // TLS that is not terminated is for TLSRoutes (Gateway API, TLSModeType).
+  const isPassthrough = fieldAt(spec, "tls.mode") === "Passthrough";
+  if (isPassthrough && route.ref.kind === "TCPRoute") return false;
   const namespaces = fieldAt(spec, "allowedRoutes.namespaces");
   if (!isNamespaceAllowed(objects, namespaces, listener.object, route, "Same")) return false;
   const kinds = mapsIn(fieldAt(spec, "allowedRoutes.kinds"));

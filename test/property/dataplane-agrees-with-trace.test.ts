@@ -18,7 +18,7 @@ const matchRegex = createRegex();
 /** The rule that a gateway selects from its configuration alone. */
 function served({ ports }: GatewayConfig, request: TraceRequest): string {
   const port = ports.find((one) => one.port === request.port);
-  const protocol = request.scheme === "http" ? "HTTP" : "HTTPS";
+  const protocol = request.scheme === "http" ? "HTTP" : "TLS";
   if (port?.protocol !== protocol) return "no listener";
   const listener = port.listeners.find(({ hostname }) => matchesHost(hostname, request.host));
   if (listener === undefined) return "no listener";

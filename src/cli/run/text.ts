@@ -1,10 +1,5 @@
 /** Prints the listeners of a configuration, one line for each. */
-import type {
-  ConfigProblem,
-  DataplaneConfig,
-  ListenerConfig,
-  PortConfig,
-} from "../../core/dataplane/gateway-config.ts";
+import type { ConfigProblem, DataplaneConfig, ListenerConfig } from "../../core/dataplane/gateway-config.ts";
 import { formatRef, type ObjectRef } from "../../core/model/refs.ts";
 import type { Printer } from "../print/create-printer.ts";
 import type { Column } from "../print/layout-table.ts";
@@ -25,14 +20,14 @@ export function printServed({ gateways }: DataplaneConfig, print: Printer, addre
   for (const { gateway, ports } of gateways) {
     print.line(styled(formatRef(gateway), "bold"));
     const rows = ports.flatMap((port) =>
-      port.listeners.map((listener) => listenerRow(port, listener, addressOf(gateway, port.port))),
+      port.listeners.map((listener) => listenerRow(listener, addressOf(gateway, port.port))),
     );
     if (rows.length === 0) print.line("  no usable listener");
     else print.table({ columns: COLUMNS, rows }, { indent: 2 });
   }
 }
 
-function listenerRow({ protocol }: PortConfig, listener: ListenerConfig, address: string | undefined): string[] {
+function listenerRow(listener: ListenerConfig, address: string | undefined): string[] {
   const routes = new Set<string>();
   const rules = new Set<object>();
   for (const { routes: found } of listener.virtualHosts) {
@@ -41,10 +36,9 @@ function listenerRow({ protocol }: PortConfig, listener: ListenerConfig, address
       rules.add(rule);
     }
   }
-  const scheme = protocol === "HTTPS" ? "https" : "http";
   return [
     listener.name,
-    address === undefined ? "not open" : `${scheme}://${address}`,
+    address === undefined ? "not open" : `${listener.protocol.toLowerCase()}://${address}`,
     listener.hostname ?? "*",
     rules.size === 0 ? "no route" : `${count(rules.size, "rule")} of ${count(routes.size, "route")}`,
   ];

@@ -100,7 +100,7 @@ describe("listeners", () => {
       "of another protocol",
       [listener("one", { protocol: "TCP" })],
       [],
-      "Gateway default/g spec.listeners[0].protocol: protocol TCP is neither HTTP nor HTTPS: the listener is not served",
+      "Gateway default/g spec.listeners[0].protocol: protocol TCP is not supported, only HTTP, HTTPS: the listener is not served",
     ],
     [
       "HTTPS without a certificate",

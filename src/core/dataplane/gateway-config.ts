@@ -44,11 +44,15 @@ export interface GatewayConfig {
   readonly ports: readonly PortConfig[];
 }
 
-/** The listeners of one port. They have the same protocol; a listener with another one is refused. */
+/** The listeners of one port. TCP and UDP ports of the same number are two ports. */
 export interface PortConfig {
   readonly port: number;
-  readonly protocol: "HTTP" | "HTTPS";
-  /** The more specific hostname first. Only the first listener that matches the host serves a request (listener isolation). */
+  /** `TLS`: a connection begins with a TLS handshake, whose server name selects one of the HTTPS and TLS listeners. */
+  readonly protocol: "HTTP" | "TLS" | "TCP" | "UDP";
+  /**
+   * The more specific hostname first. Only the first listener that matches the host serves a request or a connection (listener isolation).
+   * A TCP or UDP port has one listener.
+   */
   readonly listeners: readonly ListenerConfig[];
 }
 
@@ -56,13 +60,21 @@ export interface ListenerConfig {
   /** The Gateway, or one of its ListenerSets. */
   readonly owner: ObjectRef;
   readonly name: string;
+  /** `TLS`, `TCP` and `UDP`: bytes are forwarded as they are, not as HTTP requests. */
+  readonly protocol: "HTTP" | "HTTPS" | "TLS" | "TCP" | "UDP";
   /** In lower case. Undefined: every host. */
   readonly hostname: string | undefined;
-  /** At least one for HTTPS, none for HTTP. Each is a Secret that may be referenced; it may not exist. */
+  /** Always `Terminate` for HTTPS. `Passthrough`: the backend has the certificate. Undefined: the protocol is without TLS. */
+  readonly tls: "Terminate" | "Passthrough" | undefined;
+  /** At least one if TLS is terminated, else none. Each is a Secret that may be referenced; it may not exist. */
   readonly certificates: readonly ObjectRef[];
   /**
    * The more specific hostname first. A request whose host matches none of them gets a 404. If no route of the first virtual host matches,
    * the next one that matches the host is used.
+   *
+   * TLS, TCP and UDP: the host is the TLS server name. A connection whose host matches none of them is closed. Routes match every
+   * connection, so the first route of the first virtual host is used. It forwards connections, or closes them where a request would get
+   * a 500.
    */
   readonly virtualHosts: readonly VirtualHostConfig[];
 }
@@ -133,9 +145,12 @@ export interface BackendConfig {
   readonly id: BackendId;
   readonly object: ObjectRef;
   readonly port: number;
-  /** From the port's `appProtocol`; for GRPCRoutes always HTTP/2. A port that is used with both protocols is two backends. */
-  readonly protocol: "HTTP/1.1" | "HTTP/2";
-  /** From the BackendTLSPolicy. Undefined: plain text. */
+  /**
+   * For HTTPRoutes from the port's `appProtocol`, for GRPCRoutes HTTP/2, for other routes that of the Service's port. A port that is used with
+   * several protocols is several backends.
+   */
+  readonly protocol: "HTTP/1.1" | "HTTP/2" | "TCP" | "UDP";
+  /** From the BackendTLSPolicy. Undefined: plain text, or TLS that the gateway does not terminate. */
   readonly tls: BackendTlsConfig | undefined;
   readonly endpoints: EndpointsId;
   /** From `retryConstraint` of the XBackendTrafficPolicy. */

@@ -86,8 +86,17 @@ export interface KindFacts extends GroupKind {
   readonly shortNames?: readonly string[];
   /** Lists inside the object whose named items are a level below it. */
   readonly sections: readonly SectionFacts[];
-  /** For route kinds: the listener protocols that accept them, and whether `spec.hostnames` must match the listener. */
-  readonly route?: { readonly protocols: readonly string[]; readonly hostnames: boolean };
+  readonly route?: RouteFacts;
+}
+
+/** Facts about a kind of routes. */
+export interface RouteFacts {
+  /** The listener protocols that accept such routes. */
+  readonly protocols: readonly string[];
+  /** Whether `spec.hostnames` must match the listener. */
+  readonly hostnames: boolean;
+  /** Whether a TLS listener that does not terminate TLS accepts such routes. Absent: yes. */
+  readonly passthrough?: boolean;
 }
 
 export interface SectionFacts {

@@ -1,5 +1,5 @@
 /** The built-in kinds of objects, as data. The engine has no other knowledge of a kind. */
-import type { KindFacts, SectionFacts } from "./definition.ts";
+import type { KindFacts, RouteFacts, SectionFacts } from "./definition.ts";
 
 export const GATEWAY_API = "gateway.networking.k8s.io";
 
@@ -34,16 +34,8 @@ const facts = (
 const cluster = (group: string, ...names: Names): KindFacts => facts("Cluster", group, names);
 const namespaced = (group: string, ...names: Names): KindFacts => facts("Namespaced", group, names);
 
-const route = (
-  kind: string,
-  protocols: readonly string[],
-  hostnames: boolean,
-  sections: readonly SectionFacts[] = RULES,
-): KindFacts =>
-  facts("Namespaced", GATEWAY_API, [kind, `${kind.toLowerCase()}s`], {
-    sections,
-    route: { protocols, hostnames },
-  });
+const route = (kind: string, of: RouteFacts, sections: readonly SectionFacts[] = RULES): KindFacts =>
+  facts("Namespaced", GATEWAY_API, [kind, `${kind.toLowerCase()}s`], { sections, route: of });
 
 /** The protocols are those of Gateway API, "ProtocolType" and each route kind. XListenerSet preceded ListenerSet, which is part of v1.5. */
 export const kinds: readonly KindFacts[] = [
@@ -53,11 +45,12 @@ export const kinds: readonly KindFacts[] = [
   facts("Namespaced", "gateway.networking.x-k8s.io", ["XListenerSet", "xlistenersets", "lset"], {
     sections: LISTENERS,
   }),
-  route("HTTPRoute", HTTP, true, HTTP_RULES),
-  route("GRPCRoute", HTTP, true),
-  route("TLSRoute", ["TLS"], true),
-  route("TCPRoute", ["TCP", "TLS"], false),
-  route("UDPRoute", ["UDP"], false),
+  route("HTTPRoute", { protocols: HTTP, hostnames: true }, HTTP_RULES),
+  route("GRPCRoute", { protocols: HTTP, hostnames: true }),
+  route("TLSRoute", { protocols: ["TLS"], hostnames: true }),
+  // Without hostnames it cannot use the server name, which is all that a gateway knows of TLS that it does not terminate.
+  route("TCPRoute", { protocols: ["TCP", "TLS"], hostnames: false, passthrough: false }),
+  route("UDPRoute", { protocols: ["UDP"], hostnames: false }),
   facts("Namespaced", "", ["Service", "services", "svc"], { sections: PORTS }),
   cluster("", "Namespace", "namespaces", "ns"),
   namespaced(GATEWAY_API, "ReferenceGrant", "referencegrants", "refgrant"),

@@ -1,4 +1,4 @@
-import type { KindFacts } from "../model/definition.ts";
+import type { KindFacts, RouteFacts } from "../model/definition.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { GATEWAY_API } from "../model/kinds.ts";
 import { formatRef, type GroupKind, type ObjectRef } from "../model/refs.ts";
@@ -39,7 +39,7 @@ export function listenerAccepts(listener: Listener, home: string, route: RouteRe
   if (route.port !== undefined && listener.port !== route.port) return "OtherPort";
   const listed = listener.kinds.length > 0;
   if (listed && !isListed(listener, route.facts)) return "OtherKinds";
-  if (!fitsProtocol(listener.protocol, route.facts, listed)) return "OtherProtocol";
+  if (!fitsProtocol(listener, route.facts, listed)) return "OtherProtocol";
   if (!isNamespaceAllowed(listener.namespaces, home, route.namespace, labels)) return "OtherNamespaces";
   const hostnames = route.facts.route?.hostnames === true;
   return hostnames && !hostnamesIntersect(listener.hostname, route.hostnames) ? "OtherHostname" : "Accepted";
@@ -52,10 +52,23 @@ const isListed = ({ kinds }: Listener, { group, kind }: KindFacts): boolean =>
 export const PROTOCOLS: readonly string[] = ["HTTP", "HTTPS", "TLS", "TCP", "UDP"];
 
 /** A kind in `allowedRoutes.kinds` must fit the protocol too. For a custom protocol it is unknown what fits, so the list alone decides. */
-function fitsProtocol(protocol: string, { route }: KindFacts, listed: boolean): boolean {
-  if (route?.protocols.includes(protocol) === true) return true;
-  return listed && (route === undefined || !PROTOCOLS.includes(protocol));
+function fitsProtocol(listener: Listener, { route }: KindFacts, listed: boolean): boolean {
+  if (route !== undefined && carriesRoutes(listener, route)) return true;
+  return listed && (route === undefined || !PROTOCOLS.includes(listener.protocol));
 }
+
+/**
+ * TLS passthrough is for TLSRoutes
+ *
+ * A listener carries the routes of its protocol. One that does not terminate TLS carries no TCPRoutes: it can only select by the server name.
+ * Gateway API, "TLSModeType"
+ */
+export const carriesRoutes = ({ protocol, isPassthrough }: Listener, { protocols, passthrough }: RouteFacts): boolean =>
+  protocols.includes(protocol) && !(isPassthrough && passthrough === false);
+
+/** `protocol TLS (Passthrough)`. */
+export const formatProtocol = ({ protocol, isPassthrough }: Listener): string =>
+  `protocol ${protocol}${isPassthrough ? " (Passthrough)" : ""}`;
 
 /** Why a listener did or did not accept a route. */
 export function formatAcceptance(
@@ -77,7 +90,7 @@ export function formatAcceptance(
     case "OtherKinds":
       return `${who} accepts ${listener.kinds.map(formatKind).join(", ")} only, not ${formatKind(route.facts)}`;
     case "OtherProtocol":
-      return `${who} has protocol ${listener.protocol}, which carries no ${route.facts.kind}${neededProtocol(route.facts)}`;
+      return `${who} has ${formatProtocol(listener)}, which carries no ${route.facts.kind}${neededProtocol(route.facts)}`;
     case "OtherNamespaces":
       return `${who} ${formatAllowed(listener.namespaces, owner.namespace, route.namespace, "routes")}`;
     case "OtherHostname":
@@ -89,8 +102,10 @@ export function formatAcceptance(
 const formatKind = ({ group, kind }: GroupKind): string =>
   group === GATEWAY_API ? kind : `${kind} of group '${group}'`;
 
-const neededProtocol = ({ kind, route }: KindFacts): string =>
-  route === undefined || route.protocols.length === 0 ? "" : ` (${kind} needs ${route.protocols.join(" or ")})`;
+const neededProtocol = ({ kind, route }: KindFacts): string => {
+  if (route === undefined || route.protocols.length === 0) return "";
+  return ` (${kind} needs ${route.protocols.join(" or ")}${route.passthrough === false ? " that is terminated" : ""})`;
+};
 
 const SHOWN = 3;
 

@@ -100,16 +100,19 @@ function portOf({ port, protocol }: Listener): string | undefined {
 const familyOf = ({ protocol }: Listener): string => (protocol === "HTTPS" ? "TLS" : protocol);
 
 /** TCP and UDP name no host, so hostnames do not make their listeners distinct. */
-const hostOf = ({ protocol, hostname }: Listener): string =>
-  protocol === "TCP" || protocol === "UDP" ? "" : (hostname ?? "");
+const namesHost = ({ protocol }: Listener): boolean => protocol !== "TCP" && protocol !== "UDP";
+
+const hostOf = (listener: Listener): string => (namesHost(listener) ? (listener.hostname ?? "") : "");
 
 const isSameFamily = (a: OwnedListener, b: OwnedListener): boolean => familyOf(a.listener) === familyOf(b.listener);
 
+/** Two TCP listeners, and two UDP listeners, are in conflict as protocols, because no hostname could make them distinct (GEP-2644, GEP-2645). */
 const conflictReason = (owned: OwnedListener, rival: OwnedListener): NonNullable<RefusedListener["reason"]> =>
-  isSameFamily(owned, rival) ? "HostnameConflict" : "ProtocolConflict";
+  isSameFamily(owned, rival) && namesHost(owned.listener) ? "HostnameConflict" : "ProtocolConflict";
 
 function formatConflict(owned: OwnedListener, rival: OwnedListener): string {
   const other = `listener ${rival.listener.name} of ${formatRef(rival.owner.ref)}`;
+  if (isSameFamily(owned, rival) && !namesHost(owned.listener)) return `${other} has the same port`;
   return isSameFamily(owned, rival)
     ? `${other} has the same port, and the same hostname or none`
     : `${other} has the same port and protocol ${rival.listener.protocol}, not ${owned.listener.protocol}`;

@@ -1,7 +1,7 @@
 import type { KindFacts } from "../model/definition.ts";
 import { GATEWAY_API } from "../model/kinds.ts";
 import type { GroupKind } from "../model/refs.ts";
-import { PROTOCOLS } from "./allowed-routes.ts";
+import { carriesRoutes, formatProtocol, PROTOCOLS } from "./allowed-routes.ts";
 import type { ConditionProblem } from "./gateway-reason.ts";
 import type { Listener } from "./listeners-of.ts";
 
@@ -34,15 +34,16 @@ function protocolProblems({ protocol }: Listener): readonly ConditionProblem[] {
  * protocols of the implementation are up to the implementation.
  * Gateway API, "ListenerReasonInvalidRouteKinds"
  */
-function kindProblems({ kinds, protocol }: Listener, factsOf: FactsOf): readonly ConditionProblem[] {
-  if (!PROTOCOLS.includes(protocol)) return [];
-  return kinds.flatMap((allowed, index): readonly ConditionProblem[] => {
+function kindProblems(listener: Listener, factsOf: FactsOf): readonly ConditionProblem[] {
+  if (!PROTOCOLS.includes(listener.protocol)) return [];
+  return listener.kinds.flatMap((allowed, index): readonly ConditionProblem[] => {
     const facts = factsOf(allowed);
-    if (facts?.route?.protocols.includes(protocol) || (facts === undefined && allowed.group !== GATEWAY_API)) return [];
+    if (facts === undefined && allowed.group !== GATEWAY_API) return [];
+    if (facts?.route !== undefined && carriesRoutes(listener, facts.route)) return [];
     const message =
       facts?.route === undefined
         ? `${allowed.kind} is not a kind of routes`
-        : `protocol ${protocol} carries no ${allowed.kind}`;
+        : `${formatProtocol(listener)} carries no ${allowed.kind}`;
     const field = `allowedRoutes.kinds[${index}]`;
     return [{ field, condition: "ResolvedRefs", reason: "InvalidRouteKinds", message }];
   });

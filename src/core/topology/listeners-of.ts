@@ -19,6 +19,8 @@ export interface Listener {
   readonly port: number | undefined;
   readonly protocol: string;
   readonly hostname: string | undefined;
+  /** True if TLS is not terminated: `tls.mode` is Passthrough. */
+  readonly isPassthrough: boolean;
   /** `allowedRoutes.kinds`; empty: every kind that fits the protocol. */
   readonly kinds: readonly GroupKind[];
   readonly namespaces: AllowedNamespaces;
@@ -34,7 +36,7 @@ export function listenersOf(owner: KubeObject, facts: KindFacts, section: string
 }
 
 function readListener(owner: KubeObject, order: number, name: string, raw: JsonObject): Listener {
-  const { port, protocol, hostname } = raw;
+  const { port, protocol, hostname, tls } = raw;
   const allowedRoutes = raw["allowedRoutes"];
   const allowed = isJsonObject(allowedRoutes) ? allowedRoutes : {};
   return {
@@ -45,6 +47,7 @@ function readListener(owner: KubeObject, order: number, name: string, raw: JsonO
     port: typeof port === "number" ? port : undefined,
     protocol: textOr(protocol, ""),
     hostname: typeof hostname === "string" && hostname !== "" ? hostname.toLowerCase() : undefined,
+    isPassthrough: isJsonObject(tls) && tls["mode"] === "Passthrough",
     kinds: readKinds(allowed["kinds"]),
     namespaces: allowedNamespaces(allowed["namespaces"], "Same"),
   };

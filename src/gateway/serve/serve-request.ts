@@ -85,7 +85,7 @@ class Serving {
 
   #redirect(head: RequestHead, rule: RuleConfig, redirect: RedirectConfig): void {
     const { port, protocol } = this.#port.config;
-    const location = redirectLocation(redirect, head, { scheme: protocol === "HTTPS" ? "https" : "http", port });
+    const location = redirectLocation(redirect, head, { scheme: protocol === "TLS" ? "https" : "http", port });
     const headers = changeResponseHeaders(["location", location], rule.filters);
     this.#respond(undefined, { status: redirect.status, message: "", headers: [...headers, ...this.#debugHeaders()] });
   }

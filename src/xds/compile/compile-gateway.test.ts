@@ -146,7 +146,7 @@ const scenarios: Readonly<Record<string, GatewayConfig>> = {
   tls: gatewayOf([
     {
       port: 8443,
-      protocol: "HTTPS",
+      protocol: "TLS",
       listeners: [
         listener({
           name: "shop",

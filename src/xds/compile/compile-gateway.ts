@@ -92,7 +92,7 @@ export function createGatewayCompiler(options: EnvoyCompileOptions): GatewayComp
       const listeners = new Map<string, Listener>();
       for (const port of gateway.ports.map((one) => withCertificates(one, secrets))) {
         const name = listenerName(gateway.gateway, port.port);
-        const facts: PortFacts = { port: port.port, scheme: port.protocol === "HTTPS" ? "https" : "http" };
+        const facts: PortFacts = { port: port.port, scheme: port.protocol === "TLS" ? "https" : "http" };
         for (const [config, sharing] of routeNames(name, port)) {
           const compiled = hostCompiler(config, facts).compile(sharing);
           hosts.set(config, compiled.hosts);

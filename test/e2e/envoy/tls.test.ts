@@ -82,7 +82,7 @@ describe.skipIf(envoyPath === undefined)("HTTPS", () => {
     });
 
   const config = (listeners: readonly ListenerConfig[], backendPort: number): DataplaneConfig => ({
-    gateways: [gatewayOf([{ port: 443, protocol: "HTTPS", listeners }])],
+    gateways: [gatewayOf([{ port: 443, protocol: "TLS", listeners }])],
     backends: new Map(),
     endpoints: new Map(
       listeners.map(({ name }) => [`bakery/${name}:80` as EndpointsId, [{ address: "127.0.0.1", port: backendPort }]]),

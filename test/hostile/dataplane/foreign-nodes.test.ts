@@ -40,7 +40,7 @@ async function startPlane(events: XdsEvent[] = []): Promise<ControlPlane> {
 
 function serve(plane: ControlPlane): void {
   const { gateways, ...config } = dataplane([
-    { port: 443, protocol: "HTTPS", listeners: [listener({}, { certificates: [secretRef("shop")] })] },
+    { port: 443, protocol: "TLS", listeners: [listener({}, { certificates: [secretRef("shop")] })] },
   ]);
   const named = [
     ["tenant-a", "gw-a"],

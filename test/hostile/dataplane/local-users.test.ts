@@ -16,7 +16,7 @@ afterEach(async () => {
 
 const certificates = { shop: { chain: SHOP_CERTIFICATE, privateKey: SHOP_KEY } };
 const config = dataplane([
-  { port: 443, protocol: "HTTPS", listeners: [listener({}, { certificates: [secretRef("shop")] })] },
+  { port: 443, protocol: "TLS", listeners: [listener({}, { certificates: [secretRef("shop")] })] },
 ]);
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);

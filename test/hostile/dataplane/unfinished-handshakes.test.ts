@@ -18,7 +18,7 @@ const limits = { headersMs: 300 };
 const config = dataplane([
   {
     port: 443,
-    protocol: "HTTPS",
+    protocol: "TLS",
     listeners: [listener({}, { hostname: "a.shop.example", certificates: [secretRef("shop")] })],
   },
 ]);

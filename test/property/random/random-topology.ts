@@ -113,17 +113,18 @@ const listeners: Arb<JsonObject[]> = fc
       protocol: weighted([12, "HTTP"], [3, "HTTPS"], [1, "TLS"], [1, "TCP"], [1, "UDP"]),
       port: fc.constantFrom(80, 443),
       hostname: listenerHostname,
+      mode: fc.constantFrom("Passthrough", "Terminate"),
       allowedRoutes,
     }),
     { minLength: 1, maxLength: 3 },
   )
   .map((items) =>
-    items.map(({ protocol, ...rest }, index) =>
+    items.map(({ protocol, mode, ...rest }, index) =>
       jsonOf({
         name: `l${index + 1}`,
         protocol,
         ...rest,
-        tls: protocol === "TLS" ? { mode: "Passthrough" } : undefined,
+        tls: protocol === "TLS" ? { mode, certificateRefs: [{ name: "c" }] } : undefined,
       }),
     ),
   );

@@ -2,6 +2,7 @@
  * Gateway API, "RouteNamespaces"
  * Gateway API, "AllowedRoutes"
  * Gateway API, "allowedRoutes"
+ * Gateway API, "TLSModeType"
  */
 import { describe, expect, test } from "vitest";
 import { gateway, listener, namespace, route } from "../../support/cluster/gateway-objects.ts";
@@ -38,6 +39,14 @@ describe("allowedRoutes", () => {
     expect(attached({ kinds: ["TCPRoute"], protocol: "HTTP" }, { kind: "TCPRoute" })).toBe(0);
   });
 
+  test("TLS passthrough is for TLSRoutes, even if allowedRoutes lists TCPRoute", () => {
+    const tls = listener("l", { protocol: "TLS", mode: "Passthrough", kinds: ["TCPRoute", "TLSRoute"] });
+    const made = under(["TCPRoute"], gateway("g", { listeners: [tls] }), route("r", "Gateway/g", { kind: "TCPRoute" }));
+    expect(made.findingsOn("r").map(({ message }) => message)).toContain(
+      "listener l of Gateway default/g has protocol TLS (Passthrough), which carries no TCPRoute (TCPRoute needs TCP or TLS that is terminated)",
+    );
+  });
+
   test("kinds: a refusal names the group, where it is not Gateway API's", () => {
     const odd = { ...listener("l"), allowedRoutes: { kinds: [{ group: "example.com", kind: "HTTPRoute" }] } };
     const made = under(["HTTPRoute"], gateway("g", { listeners: [odd] }), route("r", "Gateway/g"));
@@ -46,15 +55,16 @@ describe("allowedRoutes", () => {
     ]);
   });
 
-  for (const [protocol, kinds] of [
-    ["HTTP", ["HTTPRoute", "GRPCRoute"]],
-    ["HTTPS", ["HTTPRoute", "GRPCRoute"]],
-    ["TLS", ["TLSRoute", "TCPRoute"]],
-    ["TCP", ["TCPRoute"]],
-    ["UDP", ["UDPRoute"]],
+  for (const [name, options, kinds] of [
+    ["HTTP", { protocol: "HTTP" }, ["HTTPRoute", "GRPCRoute"]],
+    ["HTTPS", { protocol: "HTTPS" }, ["HTTPRoute", "GRPCRoute"]],
+    ["TLS, Terminate", { protocol: "TLS", mode: "Terminate" }, ["TLSRoute", "TCPRoute"]],
+    ["TLS, Passthrough", { protocol: "TLS", mode: "Passthrough" }, ["TLSRoute"]],
+    ["TCP", { protocol: "TCP" }, ["TCPRoute"]],
+    ["UDP", { protocol: "UDP" }, ["UDPRoute"]],
   ] as const) {
-    test(`protocol ${protocol} takes ${kinds.join(" and ")}`, () => {
-      expect(routeKinds.filter((kind) => attached({ protocol }, { kind }) > 0)).toEqual(
+    test(`protocol ${name} takes ${kinds.join(" and ")}`, () => {
+      expect(routeKinds.filter((kind) => attached(options, { kind }) > 0)).toEqual(
         routeKinds.filter((kind) => (kinds as readonly string[]).includes(kind)),
       );
     });

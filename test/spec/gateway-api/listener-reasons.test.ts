@@ -78,6 +78,8 @@ describe("ListenerReasonInvalidRouteKinds", () => {
     expect(reasons([g([{ kind: "InvalidRoute" }])])).toEqual([`${at}[0]: InvalidRouteKinds`]);
     expect(reasons([g([{ kind: "HTTPRoute" }, { kind: "TCPRoute" }])])).toEqual([`${at}[1]: InvalidRouteKinds`]);
     expect(reasons([g([{ kind: "HTTPRoute" }], "UDP")])).toEqual([`${at}[0]: InvalidRouteKinds`]);
+    const passthrough = listener("l", { protocol: "TLS", mode: "Passthrough", kinds: ["TCPRoute", "TLSRoute"] });
+    expect(reasons([gateway("g", { listeners: [passthrough] })])).toEqual([`${at}[0]: InvalidRouteKinds`]);
   });
 
   test("kinds that the protocol carries, and kinds of other groups", () => {
@@ -132,6 +134,14 @@ describe("ListenerConditionConflicted", () => {
     expect(reasonsIn(cluster([gateway("g", { listeners })], { validated: true }))).toEqual([
       "Gateway/g spec.listeners[0]: HostnameConflict",
       "Gateway/g spec.listeners[1]: HostnameConflict",
+    ]);
+  });
+
+  test.each(["TCP", "UDP"])("ProtocolConflict: two %s listeners on one port (GEP-2644, GEP-2645)", (protocol) => {
+    const listeners = ["a", "b"].map((name) => listener(name, { protocol }));
+    expect(reasonsIn(cluster([gateway("g", { listeners })], { validated: true }))).toEqual([
+      "Gateway/g spec.listeners[0]: ProtocolConflict",
+      "Gateway/g spec.listeners[1]: ProtocolConflict",
     ]);
   });
 

@@ -69,13 +69,16 @@ export interface ListenerOptions {
   readonly protocol?: string;
   readonly port?: number;
   readonly hostname?: string;
+  /** `tls.mode` of protocol TLS. */
+  readonly mode?: "Terminate" | "Passthrough";
   /** `Same` is Gateway API's default; a map of labels selects namespaces. */
   readonly from?: "All" | "Same" | "None" | Readonly<Record<string, string>>;
   readonly kinds?: readonly string[];
 }
 
 export function listener(name: string, options: ListenerOptions = {}): JsonObject {
-  const { protocol = "HTTP", port = 80, hostname, from, kinds } = options;
+  const { protocol = "HTTP", port = 80, hostname, mode = "Passthrough", from, kinds } = options;
+  const isTerminated = protocol === "HTTPS" || (protocol === "TLS" && mode === "Terminate");
   const namespaces =
     typeof from === "object"
       ? { from: "Selector", selector: { matchLabels: from } }
@@ -92,8 +95,8 @@ export function listener(name: string, options: ListenerOptions = {}): JsonObjec
     protocol,
     ...(hostname === undefined ? {} : { hostname }),
     ...(Object.keys(allowedRoutes).length === 0 ? {} : { allowedRoutes }),
-    ...(protocol === "HTTPS" ? { tls: { mode: "Terminate", certificateRefs: [{ name: "certificate" }] } } : {}),
-    ...(protocol === "TLS" ? { tls: { mode: "Passthrough" } } : {}),
+    ...(isTerminated ? { tls: { mode: "Terminate", certificateRefs: [{ name: "certificate" }] } } : {}),
+    ...(protocol === "TLS" && !isTerminated ? { tls: { mode } } : {}),
   };
 }
 

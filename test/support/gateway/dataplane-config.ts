@@ -104,7 +104,9 @@ export function listener(
   return {
     owner: gatewayRef(),
     name: "http",
+    protocol: more.certificates === undefined ? "HTTP" : "HTTPS",
     hostname: undefined,
+    tls: more.certificates === undefined ? undefined : "Terminate",
     certificates: [],
     virtualHosts: Object.entries(hosts).map(([hostname, routes]) => ({ hostname, routes })),
     ...more,

@@ -94,7 +94,9 @@ export const route = (of: RuleConfig, matching: Partial<RouteMatch> = {}): Route
 export const listener = (more: Partial<ListenerConfig> = {}): ListenerConfig => ({
   owner: gatewayRef,
   name: "http",
+  protocol: more.certificates === undefined ? "HTTP" : "HTTPS",
   hostname: undefined,
+  tls: more.certificates === undefined ? undefined : "Terminate",
   certificates: [],
   virtualHosts: [],
   ...more,

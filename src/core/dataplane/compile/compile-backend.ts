@@ -23,24 +23,59 @@ export type CompiledBackend =
   | { readonly state: "found"; readonly backend: BackendConfig; readonly problems: readonly ConfigProblem[] }
   | { readonly state: "unavailable"; readonly reason: string };
 
-/** The kind of the route that uses the backend. A GRPCRoute always uses HTTP/2. */
-export type BackendUser = "HTTPRoute" | "GRPCRoute";
+/**
+ * What uses the backend. A GRPCRoute always uses HTTP/2. `TCP`: a TCPRoute, or a TLSRoute at a listener that terminates TLS. `Passthrough`:
+ * a TLSRoute at a listener that does not. `UDP`: a UDPRoute.
+ */
+export type BackendUser = "HTTPRoute" | "GRPCRoute" | "TCP" | "Passthrough" | "UDP";
+
+/** The protocol of the Service's port. */
+type Transport = "TCP" | "UDP";
+
+/** A user that gets the same backend. */
+export function userOf({ protocol, tls }: BackendConfig): BackendUser {
+  switch (protocol) {
+    case "HTTP/1.1":
+      return "HTTPRoute";
+    case "HTTP/2":
+      return "GRPCRoute";
+    case "TCP":
+      return tls === undefined ? "Passthrough" : "TCP";
+    case "UDP":
+      return "UDP";
+  }
+}
 
 const BACKEND_TLS_POLICY: GroupKind = { group: GATEWAY_API, kind: "BackendTLSPolicy" };
 
-const endpointsId = ({ ref }: KubeObject, port: number): EndpointsId =>
-  `${ref.namespace}/${ref.name}:${port}` as EndpointsId;
+const endpointsId = ({ ref }: KubeObject, port: number, transport: Transport): EndpointsId =>
+  `${ref.namespace}/${ref.name}:${port}${transport === "UDP" ? "/udp" : ""}` as EndpointsId;
 
 /** Each protocol is a separate backend, because connections cannot be shared. */
-const backendId = (service: KubeObject, port: number, protocol: BackendConfig["protocol"]): BackendId =>
-  `${endpointsId(service, port)}${protocol === "HTTP/2" ? "/h2" : ""}` as BackendId;
+const BACKEND_SUFFIX: Readonly<Record<BackendConfig["protocol"], string>> = {
+  "HTTP/1.1": "",
+  "HTTP/2": "/h2",
+  TCP: "/tcp",
+  UDP: "",
+};
 
-/** The entry of `spec.ports` with that number. */
-export function servicePort({ raw }: KubeObject, port: number): JsonObject | undefined {
+/** Backends of TCP with and without TLS may be used side by side. */
+const backendId = (endpoints: EndpointsId, { protocol, tls }: Pick<BackendConfig, "protocol" | "tls">): BackendId =>
+  `${endpoints}${protocol === "TCP" && tls !== undefined ? "/tls" : BACKEND_SUFFIX[protocol]}` as BackendId;
+
+/** The entry of `spec.ports` with that number. A number may occur twice: for TCP and for UDP. */
+export function servicePort(
+  { raw }: KubeObject,
+  port: number,
+  protocol: BackendConfig["protocol"],
+): JsonObject | undefined {
   const spec = ownValue(raw, "spec");
   const ports = isJsonObject(spec) ? ownValue(spec, "ports") : undefined;
-  return isJsonList(ports) ? ports.filter(isJsonObject).find((one) => one["port"] === port) : undefined;
+  const found = isJsonList(ports) ? ports.filter(isJsonObject).filter((one) => one["port"] === port) : [];
+  return found.find((one) => transportOf(one) === (protocol === "UDP" ? "UDP" : "TCP")) ?? found[0];
 }
+
+const transportOf = ({ protocol }: JsonObject): string => (typeof protocol === "string" ? protocol : "TCP");
 
 /** The policy that takes effect on a Service, and its effective spec. */
 interface DirectPolicy {
@@ -75,12 +110,6 @@ function specReader(world: World, policyKind: GroupKind): DirectPolicies["tlsOf"
   };
 }
 
-/**
- * Backend protocol
- *
- * `appProtocol` of the Service's port selects the protocol. A port with an unsupported `appProtocol` is not used.
- * Gateway API, "Backend Protocol"
- */
 export function compileBackend(
   service: KubeObject,
   port: number,
@@ -93,37 +122,67 @@ export function compileBackend(
   // An ExternalName Service would let its author reach any host that the gateway can reach.
   if (isJsonObject(spec) && spec["type"] === "ExternalName")
     return unavailable(`${name} is of type ExternalName, which is not supported`);
-  const raw = servicePort(service, port);
+  const transport: Transport = user === "UDP" ? "UDP" : "TCP";
+  const raw = servicePort(service, port, transport);
   if (raw === undefined) return unavailable(`${name} has no port ${port}`);
-  const transport = raw["protocol"];
-  if (typeof transport === "string" && transport !== "TCP")
-    return unavailable(`port ${port} of ${name} is for ${transport}, not for TCP`);
-  const tls = tlsConfig(service, policies.tlsOf(service, port));
+  if (transportOf(raw) !== transport)
+    return unavailable(`port ${port} of ${name} is for ${transportOf(raw)}, not for ${transport}`);
+  const tls = tlsOf(service, port, user, policies);
   if (typeof tls === "string") return unavailable(tls);
-  const appProtocol = typeof raw["appProtocol"] === "string" ? raw["appProtocol"] : "";
-  const app = APP_PROTOCOLS.get(appProtocol);
-  if (app === undefined)
-    return unavailable(`port ${port} of ${name} has appProtocol '${appProtocol}', which is not supported`);
-  if (app.tls && tls === undefined) {
-    return unavailable(
-      `port ${port} of ${name} has appProtocol '${appProtocol}', but no BackendTLSPolicy configures TLS for it`,
-    );
-  }
-  const protocol = user === "GRPCRoute" ? "HTTP/2" : app.protocol;
+  const protocol = protocolOf(raw, user, tls !== undefined);
+  if (typeof protocol !== "object") return unavailable(`port ${port} of ${name} ${protocol}`);
+  const endpoints = endpointsId(service, port, transport);
+  const isHttp = user === "HTTPRoute" || user === "GRPCRoute";
   const backend: BackendConfig = {
-    id: backendId(service, port, protocol),
+    id: backendId(endpoints, { ...protocol, tls: tls?.config }),
     object: service.ref,
     port,
-    protocol,
+    ...protocol,
     tls: tls?.config,
-    endpoints: endpointsId(service, port),
-    budget: backendBudget(policies.trafficOf(service, port)?.spec ?? {}),
+    endpoints,
+    budget: isHttp ? backendBudget(policies.trafficOf(service, port)?.spec ?? {}) : undefined,
   };
   return { state: "found", backend, problems: tls?.problems ?? [] };
 }
 
+/**
+ * TLS to backends
+ *
+ * A BackendTLSPolicy takes effect for all routes but two: TLS that the gateway does not terminate is forwarded as it is, and UDP carries no TLS, so
+ * a backend with such a policy is not used. The returned text is the reason.
+ * GEP-1897, "How a client behaves"
+ */
+function tlsOf(
+  service: KubeObject,
+  port: number,
+  user: BackendUser,
+  policies: DirectPolicies,
+): FoundTls | string | undefined {
+  if (user === "Passthrough") return undefined;
+  const found = policies.tlsOf(service, port);
+  if (user === "UDP" && found !== undefined) return `${formatRef(found.policy)} cannot take effect: UDP carries no TLS`;
+  return tlsConfig(service, found);
+}
+
+/**
+ * Backend protocol
+ *
+ * `appProtocol` of the Service's port selects the protocol of HTTP requests. A port with an unsupported `appProtocol` is not used; the text is the
+ * reason. Other routes forward bytes, whatever `appProtocol` says.
+ * Gateway API, "Backend Protocol"
+ */
+function protocolOf(raw: JsonObject, user: BackendUser, hasTls: boolean): Pick<BackendConfig, "protocol"> | string {
+  if (user === "UDP") return { protocol: "UDP" };
+  if (user === "TCP" || user === "Passthrough") return { protocol: "TCP" };
+  const appProtocol = typeof raw["appProtocol"] === "string" ? raw["appProtocol"] : "";
+  const app = APP_PROTOCOLS.get(appProtocol);
+  if (app === undefined) return `has appProtocol '${appProtocol}', which is not supported`;
+  if (app.tls && !hasTls) return `has appProtocol '${appProtocol}', but no BackendTLSPolicy configures TLS for it`;
+  return { protocol: user === "GRPCRoute" ? "HTTP/2" : app.protocol };
+}
+
 interface AppProtocol {
-  readonly protocol: BackendConfig["protocol"];
+  readonly protocol: "HTTP/1.1" | "HTTP/2";
   readonly tls: boolean;
 }
 

@@ -14,6 +14,7 @@ import {
   targetId,
 } from "../../model/refs.ts";
 import type { OwnedListener } from "../../topology/distinct-listeners.ts";
+import type { Listener } from "../../topology/listeners-of.ts";
 import { isReferencePermitted } from "../../topology/reference-grants.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
 import type { ConfigProblem, GatewayConfig, ListenerConfig, PortConfig } from "../gateway-config.ts";
@@ -21,6 +22,7 @@ import type { ConfigProblem, GatewayConfig, ListenerConfig, PortConfig } from ".
 export interface CompiledListener {
   readonly id: TargetId;
   readonly port: number;
+  /** The protocol of the port. */
   readonly protocol: PortConfig["protocol"];
   readonly head: Omit<ListenerConfig, "virtualHosts">;
 }
@@ -88,28 +90,45 @@ const indexOf = (world: World, owner: KubeObject, order: number): number =>
 function compileListener(draft: GatewayDraft, owned: OwnedListener): readonly CompiledListener[] {
   const { owner, listener } = owned;
   const raw = sectionAt(draft.world, owner, listener.order)?.raw ?? {};
-  const { port, protocol } = listener;
+  const { port, name, hostname } = listener;
   const notServed = (field: string, reason: string): readonly CompiledListener[] => {
     note(draft, owned, field, `${reason}: the listener is not served`);
     draft.unserved.set(targetId(owner.id, listener.name), reason);
     return [];
   };
-  if (protocol !== "HTTP" && protocol !== "HTTPS")
-    return notServed("protocol", `protocol ${protocol} is neither HTTP nor HTTPS`);
+  const protocol = SERVED.find((one) => one === listener.protocol);
+  if (protocol === undefined)
+    return notServed("protocol", `protocol ${listener.protocol} is not supported, only ${SERVED.join(", ")}`);
   if (port === undefined || port === 0) return notServed("port", "the listener has no port");
   // Serving the listener without its filters could bypass them.
   if (isJsonObject(raw["filters"])) return notServed("filters", "filters of listeners are not supported");
-  const certificates = protocol === "HTTPS" ? certificatesOf(draft, owned, raw) : [];
+  const tls = tlsMode(protocol, listener);
+  const certificates = tls === "Terminate" ? certificatesOf(draft, owned, raw) : [];
   if (typeof certificates === "string") return notServed("tls", certificates);
-  const head = { owner: owner.ref, name: listener.name, hostname: listener.hostname, certificates };
-  return [{ id: targetId(owner.id, listener.name), port, protocol, head }];
+  const head = { owner: owner.ref, name, protocol, hostname, tls, certificates };
+  return [{ id: targetId(owner.id, name), port, protocol: PORT_PROTOCOLS[protocol], head }];
+}
+
+/** The protocols of listeners, and of their ports: HTTPS and TLS listeners can share one. */
+const PORT_PROTOCOLS: Readonly<Record<ListenerConfig["protocol"], PortConfig["protocol"]>> = {
+  HTTP: "HTTP",
+  HTTPS: "TLS",
+  TLS: "TLS",
+  TCP: "TCP",
+  UDP: "UDP",
+};
+const SERVED: readonly ListenerConfig["protocol"][] = ["HTTP", "HTTPS"];
+
+function tlsMode(protocol: ListenerConfig["protocol"], { isPassthrough }: Listener): ListenerConfig["tls"] {
+  if (protocol === "TLS" && isPassthrough) return "Passthrough";
+  return protocol === "TLS" || protocol === "HTTPS" ? "Terminate" : undefined;
 }
 
 /** Returns a text with the reason if the listener cannot be served. */
 function certificatesOf(draft: GatewayDraft, owned: OwnedListener, raw: JsonObject): readonly ObjectRef[] | string {
   const tls = objectAt(raw, "tls");
   if (tls["mode"] === "Passthrough") return "tls.mode Passthrough is not allowed for an HTTPS listener";
-  if (requiresClientCertificates(draft.gateway, owned.listener.port)) {
+  if (owned.listener.protocol === "HTTPS" && requiresClientCertificates(draft.gateway, owned.listener.port)) {
     return "the Gateway requires client certificates (spec.tls.frontend), which are not supported";
   }
   const refs = tls["certificateRefs"];

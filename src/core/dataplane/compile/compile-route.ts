@@ -1,6 +1,7 @@
 /** Compiles one route at all its listeners: its hosts, its rules and the backends that it uses. */
 import { hostnamesOf } from "../../effective/world/gateway-listeners.ts";
 import type { World } from "../../effective/world/world.ts";
+import { remember } from "../../model/collections/remember.ts";
 import { isJsonObject, type JsonObject } from "../../model/json.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { createdAt } from "../../model/parse/created-at.ts";
@@ -17,14 +18,14 @@ import {
 import { routeHosts } from "../../routing/hostname-match.ts";
 import type { RankedMatch } from "../../routing/match-precedence.ts";
 import type { UpLink } from "../../topology/links.ts";
-import { listenersOf } from "../../topology/listeners-of.ts";
+import { type Listener, listenersOf } from "../../topology/listeners-of.ts";
 import { isReferencePermitted } from "../../topology/reference-grants.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
 import type { BackendConfig, ConfigProblem, RouteConfig, RuleConfig } from "../gateway-config.ts";
 import { type BackendUser, type CompiledBackend, compileBackend, directPolicies } from "./compile-backend.ts";
-import { planRule, type RuleContext, type RulePlan, ruleConfig, settingsFor } from "./compile-rule.ts";
+import { planRule, planStreamRule, type RuleContext, type RulePlan, ruleConfig, settingsFor } from "./compile-rule.ts";
 import { isDeepEqual } from "./deep-equal.ts";
-import type { PathSettings, SettingsReader } from "./path-settings.ts";
+import { NO_SETTINGS, type PathSettings, type SettingsReader } from "./path-settings.ts";
 
 /** A match of a rule, with the data that its precedence within a host depends on. */
 export interface RankedRoute extends RankedMatch {
@@ -60,41 +61,76 @@ export interface RouteCompiler {
 
 const SERVICE = kindId({ group: "", kind: "Service" });
 
+/** The kinds that are served. */
+type RouteKind = "HTTPRoute" | "GRPCRoute" | "TLSRoute" | "TCPRoute" | "UDPRoute";
+
+const ROUTE_KINDS: readonly RouteKind[] = ["HTTPRoute", "GRPCRoute", "TLSRoute", "TCPRoute", "UDPRoute"];
+
+const findRouteKind = ({ ref }: KubeObject): RouteKind | undefined => ROUTE_KINDS.find((kind) => kind === ref.kind);
+
 /** Undefined: the route is not attached to any listener. */
 export function compileRoute(route: KubeObject, compiler: RouteCompiler): CompiledRoute | undefined {
-  const { kind } = route.ref;
-  const listeners = (compiler.world.links.get(route.id)?.up ?? []).filter(
+  const links = (compiler.world.links.get(route.id)?.up ?? []).filter(
     ({ section, frontend }) => section !== undefined && frontend !== true,
   );
-  if (listeners.length === 0) return undefined;
-  if (kind !== "HTTPRoute" && kind !== "GRPCRoute") return notServed(route);
-  const draft = new RouteDraft(route, kind, compiler);
-  const plans = draft.plans();
+  if (links.length === 0) return undefined;
+  const kind = findRouteKind(route);
+  if (kind === undefined) return notServed(route);
+  const draft = new RouteDraft(route, compiler);
   const paths = compiler.settings.pathsTo(route);
-  const knownRules = plans.map((): KnownRule[] => []);
-  const atListeners = listeners.map((link): RouteAtListener => {
+  const planned = new Map<BackendUser, PlannedRules>();
+  const atListeners = links.map((link): RouteAtListener => {
+    const found = findListener(compiler.world, link);
+    const user = userAt(kind, found);
+    const { plans, known } = remember(planned, user, () => {
+      const made = draft.plans(user);
+      return { plans: made, known: made.map((): KnownRule[] => []) };
+    });
     const listener = targetId(link.parent, link.section);
     const path = paths.get(listener);
     const configs = plans.map((plan, at) => {
-      const settings = settingsFor(plan, compiler.settings.ofRule(path, plan.section));
-      return routeConfigs(route, plan, settings, knownRules[at] ?? []);
+      const settings = settingsFor(plan, isHttp(user) ? compiler.settings.ofRule(path, plan.section) : NO_SETTINGS);
+      return routeConfigs(route, plan, settings, known[at] ?? []);
     });
-    return { listener, hosts: hostsAt(route, hostnameOf(compiler.world, link), plans, configs) };
+    return { listener, hosts: hostsAt(route, found?.hostname, plans, configs) };
   });
   return draft.compiled(atListeners);
 }
 
+/** The rules of a route for one use of its backends. */
+interface PlannedRules {
+  readonly plans: readonly RulePlan[];
+  /** For each plan. */
+  readonly known: readonly KnownRule[][];
+}
+
+const isHttp = (user: BackendUser): user is "HTTPRoute" | "GRPCRoute" => user === "HTTPRoute" || user === "GRPCRoute";
+
+/** How a route of that kind uses its backends at a listener. */
+function userAt(kind: RouteKind, listener: Listener | undefined): BackendUser {
+  switch (kind) {
+    case "HTTPRoute":
+    case "GRPCRoute":
+      return kind;
+    case "TLSRoute":
+    case "TCPRoute":
+      return listener?.isPassthrough === true ? "Passthrough" : "TCP";
+    case "UDPRoute":
+      return "UDP";
+  }
+}
+
 function notServed(route: KubeObject): CompiledRoute {
-  const message = `${route.ref.kind}s are not supported, only HTTPRoutes and GRPCRoutes`;
+  const message = `${route.ref.kind}s are not supported, only ${ROUTE_KINDS.map((kind) => `${kind}s`).join(", ")}`;
   const problems = [{ object: route.ref, field: "kind", message }];
   return { atListeners: [], backends: [], missingServices: [], grantsOf: [], problems };
 }
 
-function hostnameOf({ objects, rulebook }: World, { parent, section }: UpLink): string | undefined {
+function findListener({ objects, rulebook }: World, { parent, section }: UpLink): Listener | undefined {
   const owner = objects.get(parent);
   const facts = owner === undefined ? undefined : rulebook.factsOf(kindId(owner.ref));
   if (owner === undefined || facts === undefined) return undefined;
-  return listenersOf(owner, facts, "Listener").find(({ name }) => name === section)?.hostname;
+  return listenersOf(owner, facts, "Listener").find(({ name }) => name === section);
 }
 
 interface KnownRule {
@@ -146,9 +182,17 @@ export interface RuleRefusal {
   readonly reason: string;
 }
 
-const REFUSED: Readonly<Record<RuleRefusal["of"], string>> = {
-  Rule: "requests of the rule get a 500",
-  Share: "its share of the requests gets a 500",
+const CLOSED: Readonly<Record<RuleRefusal["of"], string>> = {
+  Rule: "connections of the rule are closed",
+  Share: "its share of the connections is closed",
+};
+
+const REFUSED: Readonly<Record<BackendUser, Readonly<Record<RuleRefusal["of"], string>>>> = {
+  HTTPRoute: { Rule: "requests of the rule get a 500", Share: "its share of the requests gets a 500" },
+  GRPCRoute: { Rule: "requests of the rule get a 500", Share: "its share of the requests gets a 500" },
+  TCP: CLOSED,
+  Passthrough: CLOSED,
+  UDP: { Rule: "datagrams of the rule are dropped", Share: "its share of the datagrams is dropped" },
 };
 
 /** The refusals of all rules of a route, independent of listeners and policies. */
@@ -157,8 +201,8 @@ export function refusalsOf(world: World, route: KubeObject): readonly RuleRefusa
   if (kind !== "HTTPRoute" && kind !== "GRPCRoute") return [];
   const policies = directPolicies(world);
   const backendOf: RouteCompiler["backendOf"] = (service, port, user) => compileBackend(service, port, user, policies);
-  const draft = new RouteDraft(route, kind, { world, backendOf });
-  draft.plans();
+  const draft = new RouteDraft(route, { world, backendOf });
+  draft.plans(kind);
   return draft.refusals;
 }
 
@@ -166,32 +210,29 @@ export function refusalsOf(world: World, route: KubeObject): readonly RuleRefusa
 class RouteDraft {
   readonly refusals: RuleRefusal[] = [];
   readonly #route: KubeObject;
-  readonly #kind: BackendUser;
   readonly #compiler: Pick<RouteCompiler, "world" | "backendOf">;
   readonly #backends: Set<BackendConfig> = new Set();
   readonly #missingServices: Set<ObjectId> = new Set();
   readonly #grantsOf: Set<string> = new Set();
   readonly #problems: ConfigProblem[] = [];
 
-  constructor(route: KubeObject, kind: BackendUser, compiler: Pick<RouteCompiler, "world" | "backendOf">) {
+  constructor(route: KubeObject, compiler: Pick<RouteCompiler, "world" | "backendOf">) {
     this.#route = route;
-    this.#kind = kind;
     this.#compiler = compiler;
   }
 
-  plans(): readonly RulePlan[] {
+  plans(user: BackendUser): readonly RulePlan[] {
     const facts = this.#compiler.world.rulebook.factsOf(kindId(this.#route.ref));
     const context: RuleContext = {
-      kind: this.#kind,
-      route: this.#route,
-      backendOf: (ref, field, position) => this.#followBackend(ref, field, position),
-      mirrorTo: (ref, field) => this.#followMirror(ref, field),
+      backendOf: (ref, field, position) => this.#followBackend(user, ref, field, position),
+      mirrorTo: (ref, field) => this.#followMirror(user, ref, field),
       refuse: (of, field, reason) => {
         this.refusals.push({ of, field, reason });
-        this.#note(field, `${reason}: ${REFUSED[of]}`);
+        this.#note(field, `${reason}: ${REFUSED[user][of]}`);
       },
     };
     const sections = facts === undefined ? [] : sectionsOf(this.#route, facts);
+    if (!isHttp(user)) return sections.map((section, position) => planStreamRule(section, position, context));
     for (const { raw, index } of sections) {
       if (isJsonObject(raw["sessionPersistence"])) {
         this.#note(
@@ -200,7 +241,7 @@ class RouteDraft {
         );
       }
     }
-    return sections.map((section, position) => planRule(section, position, context));
+    return sections.map((section, position) => planRule(user, section, position, context));
   }
 
   compiled(atListeners: readonly RouteAtListener[]): CompiledRoute {
@@ -218,7 +259,12 @@ class RouteDraft {
   }
 
   /** The topology has already decided whether a backendRef is permitted; this finds its link or its refusal. */
-  #followBackend(ref: JsonObject, field: string, position: number): ReturnType<RuleContext["backendOf"]> {
+  #followBackend(
+    user: BackendUser,
+    ref: JsonObject,
+    field: string,
+    position: number,
+  ): ReturnType<RuleContext["backendOf"]> {
     const links = this.#compiler.world.linkChildren().get(this.#route.id);
     const refusal = links?.refusals.find((one) => one.field === field || one.field.startsWith(`${field}.`));
     if (refusal !== undefined) return refusal.reason;
@@ -231,19 +277,22 @@ class RouteDraft {
       return found.name === name && found.namespace === home && isKind;
     })?.child;
     if (child === undefined) return "the backend does not exist";
-    const found = this.#backendOf(child, port);
+    const found = this.#backendOf(user, child, port);
     return typeof found === "string" ? found : { object: child, backend: found };
   }
 
   /** Mirrors are not part of the topology, so policies do not take effect on them. */
-  #followMirror(ref: JsonObject, field: string): BackendConfig | undefined {
-    const found = this.#mirrored(ref);
+  #followMirror(user: BackendUser, ref: JsonObject, field: string): BackendConfig | undefined {
+    const found = this.#mirrored(user, ref);
     if (typeof found !== "string") return found;
     this.#note(field, `${found}: nothing is mirrored`);
     return undefined;
   }
 
-  #mirrored({ group = "", kind = "Service", name, namespace, port }: JsonObject): BackendConfig | string {
+  #mirrored(
+    user: BackendUser,
+    { group = "", kind = "Service", name, namespace, port }: JsonObject,
+  ): BackendConfig | string {
     const from = this.#route.ref;
     if (group !== "" || kind !== "Service" || typeof name !== "string") return "only Services can be mirror backends";
     const home = typeof namespace === "string" && namespace !== "" ? namespace : from.namespace;
@@ -254,10 +303,10 @@ class RouteDraft {
         return `no ReferenceGrant in namespace '${home}' allows a reference to ${formatRef(to)} from ${from.kind} in namespace '${from.namespace}'`;
       }
     }
-    return this.#backendOf(objectId(to), port);
+    return this.#backendOf(user, objectId(to), port);
   }
 
-  #backendOf(id: ObjectId, port: JsonObject[string] | undefined): BackendConfig | string {
+  #backendOf(user: BackendUser, id: ObjectId, port: JsonObject[string] | undefined): BackendConfig | string {
     const ref = parseObjectId(id);
     if (kindId(ref) !== SERVICE) return `backends of kind ${ref.kind} are not supported`;
     if (typeof port !== "number") return `the reference to ${formatRef(ref)} has no port`;
@@ -265,7 +314,7 @@ class RouteDraft {
     const found: CompiledBackend =
       service === undefined
         ? { state: "unavailable", reason: `no Service '${ref.name}' in namespace '${ref.namespace}'` }
-        : this.#compiler.backendOf(service, port, this.#kind);
+        : this.#compiler.backendOf(service, port, user);
     if (found.state === "unavailable") {
       this.#missingServices.add(id);
       return found.reason;

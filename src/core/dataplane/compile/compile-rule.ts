@@ -16,8 +16,6 @@ import type { PathSettings, RuleSettings } from "./path-settings.ts";
 
 /** Resolves references of one route, and reports the problems. */
 export interface RuleContext {
-  readonly kind: "HTTPRoute" | "GRPCRoute";
-  readonly route: KubeObject;
   /** Resolves an entry of `backendRefs`. A text is the reason why its share of the requests gets a 500. */
   readonly backendOf: (ref: JsonObject, field: string, position: number) => FollowedRef | string;
   /** Resolves the backend of a mirror. Undefined: nothing is mirrored. */
@@ -49,8 +47,13 @@ type PlannedBackend = { readonly weight: number } & (
 );
 
 /** `position` is the index of the section in the route. */
-export function planRule(section: Section, position: number, context: RuleContext): RulePlan {
-  const matches = routeMatches(section.raw, context.kind);
+export function planRule(
+  kind: "HTTPRoute" | "GRPCRoute",
+  section: Section,
+  position: number,
+  context: RuleContext,
+): RulePlan {
+  const matches = routeMatches(section.raw, kind);
   const rule = `spec.rules[${section.index}]`;
   const compiled = filtersAt("Rule", section.raw["filters"], `${rule}.filters`, matches, context);
   if (compiled.state === "unusable") {
@@ -64,6 +67,18 @@ export function planRule(section: Section, position: number, context: RuleContex
       ? planForward(section, `${rule}.backendRefs`, position, matches, context)
       : { type: "Redirect", redirect };
   return { section, matches, filters, action };
+}
+
+/** The match of a rule without matches, of a kind that has none. */
+const EVERY_CONNECTION: readonly RouteMatch[] = [
+  { index: -1, path: undefined, grpc: undefined, method: undefined, headers: [], query: [] },
+];
+
+/** A rule of a TLSRoute, TCPRoute or UDPRoute. It has no matches and no filters. */
+export function planStreamRule(section: Section, position: number, context: RuleContext): RulePlan {
+  const field = `spec.rules[${section.index}].backendRefs`;
+  const action = planForward(section, field, position, EVERY_CONNECTION, context);
+  return { section, matches: EVERY_CONNECTION, filters: [], action };
 }
 
 const filtersAt = (
@@ -116,7 +131,8 @@ function planBackend(
 /**
  * A rule without a usable backend gives 500
  *
- * If a rule has no backendRef, none with a weight above 0, or only invalid ones, all its requests get a 500. The returned text is the reason.
+ * If a rule has no backendRef, none with a weight above 0, or only invalid ones, all its requests get a 500, and all its connections are
+ * closed. The returned text is the reason.
  * Gateway API, "HTTPRouteRule"
  */
 function findNoBackendReason(backends: readonly PlannedBackend[], areListed: boolean): string | undefined {

@@ -83,8 +83,8 @@ function isReady({ conditions }: JsonObject): boolean {
 }
 
 /** The slice's port with the name of the Service's port. In hand-written files an unnamed port is found by its number. */
-function portIn(ports: Json | undefined, { name, port, targetPort }: JsonObject): number | undefined {
-  const listed = objectsIn(ports).filter(({ protocol }) => protocol === undefined || protocol === "TCP");
+function portIn(ports: Json | undefined, { name, port, targetPort, protocol = "TCP" }: JsonObject): number | undefined {
+  const listed = objectsIn(ports).filter((one) => (one["protocol"] ?? "TCP") === protocol);
   const wanted = typeof targetPort === "number" ? targetPort : port;
   const found =
     listed.find((one) => (one["name"] ?? "") === (name ?? "")) ??

@@ -27,6 +27,11 @@ export interface RuleSettings {
   readonly at: (backend: ObjectId, port: number) => PathSettings;
 }
 
+const NOTHING: PathSettings = { requestTimeoutMs: undefined, backendRequestTimeoutMs: undefined, retry: undefined };
+
+/** The settings of a connection that is not HTTP: there are no requests to retry or to time. */
+export const NO_SETTINGS: RuleSettings = { rule: NOTHING, at: () => NOTHING };
+
 export interface SettingsReader {
   /** The paths by listener. A listener is missing if the hierarchy of the RetryPolicy kind does not contain it. */
   readonly pathsTo: (route: KubeObject) => ReadonlyMap<TargetId, Path>;

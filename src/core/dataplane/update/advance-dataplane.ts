@@ -30,6 +30,7 @@ import {
   routesToRecompile,
   type ServiceChanges,
 } from "./service-backends.ts";
+import { supersededRoutes } from "./superseded-routes.ts";
 
 export interface UpdatedDataplane {
   readonly dataplane: Dataplane;
@@ -138,7 +139,22 @@ function refreshGateways(
   for (const id of touched) {
     const compiled = draft.gateways.get(id);
     draft.served.set(id, compiled === undefined ? undefined : assembleGateway(compiled, draft, draft.served.get(id)));
+    draft.problems.set(
+      id,
+      compiled === undefined ? undefined : gatewayProblems(compiled, draft, draft.problems.get(id)),
+    );
   }
+}
+
+/** `before` is used again if nothing has changed. */
+function gatewayProblems(
+  compiled: CompiledGateway,
+  draft: DataplaneDraft,
+  before: readonly ConfigProblem[] | undefined,
+): readonly ConfigProblem[] | undefined {
+  const superseded = supersededRoutes(compiled, draft);
+  const problems = superseded.length === 0 ? compiled.problems : [...compiled.problems, ...superseded];
+  return before === undefined ? noneIfEmpty(problems) : noneIfEmpty(reuseEqual(before, problems));
 }
 
 function replaceGateway(
@@ -148,7 +164,6 @@ function replaceGateway(
   now: CompiledGateway | undefined,
 ): void {
   draft.gateways.set(id, now);
-  draft.problems.set(id, noneIfEmpty(now?.problems));
   moveId(draft.grantReaders, id, old?.grantsOf ?? [], now?.grantsOf ?? []);
   // Another Gateway may have taken a ListenerSet over already.
   for (const owner of old?.owners ?? []) if (draft.gatewayOf.get(owner) === id) draft.gatewayOf.set(owner, undefined);

@@ -1,6 +1,7 @@
 /** A Gateway with its listeners, and the hosts that routes made at each. */
 
 import { isSameList } from "../../model/collections/is-same-list.ts";
+import { compareText } from "../../model/refs.ts";
 import { compareHostnames } from "../../routing/hostname-match.ts";
 import type { CompiledGateway, CompiledListener } from "../compile/compile-gateway.ts";
 import { isDeepEqual } from "../compile/deep-equal.ts";
@@ -13,17 +14,21 @@ export function assembleGateway(
   draft: DataplaneDraft,
   before: GatewayConfig | undefined,
 ): GatewayConfig {
-  const byPort = new Map<number, CompiledListener[]>();
+  const byPort = new Map<string, CompiledListener[]>();
   for (const listener of listeners) {
-    const others = byPort.get(listener.port);
-    if (others === undefined) byPort.set(listener.port, [listener]);
+    const others = byPort.get(portKey(listener));
+    if (others === undefined) byPort.set(portKey(listener), [listener]);
     else others.push(listener);
   }
-  const numbers = [...byPort.keys()].sort((a, b) => a - b);
-  const ports = numbers.flatMap((port) => {
-    const old = before?.ports.find((one) => one.port === port);
-    return portConfig(byPort.get(port) ?? [], draft, old);
-  });
+  const ports = [...byPort]
+    .flatMap(([key, found]) =>
+      portConfig(
+        found,
+        draft,
+        before?.ports.find((one) => portKey(one) === key),
+      ),
+    )
+    .sort((a, b) => a.port - b.port || compareText(a.protocol, b.protocol));
   const isSame = before !== undefined && isSameList(before.ports, ports) && hasSameHead(before, head);
   return isSame
     ? before
@@ -32,6 +37,10 @@ export function assembleGateway(
 
 const hasSameHead = ({ ports: _, ...before }: GatewayConfig, head: CompiledGateway["head"]): boolean =>
   isDeepEqual(before, head);
+
+/** UDP and TCP ports are different ports. */
+const portKey = ({ port, protocol }: Pick<PortConfig, "port" | "protocol">): string =>
+  `${port} ${protocol === "UDP" ? "UDP" : "TCP"}`;
 
 /** Listeners on one port share its protocol: those that do not were refused. */
 function portConfig(

@@ -26,7 +26,6 @@ const api = (kind: string): KindId => kindId({ group: GATEWAY_API, kind });
 const GATEWAY = api("Gateway");
 const SERVICE = kindId({ group: "", kind: "Service" });
 const ENDPOINT_SLICE = kindId({ group: "discovery.k8s.io", kind: "EndpointSlice" });
-/** All route kinds, including those that are not served: their problems are reported. */
 const ROUTES: ReadonlySet<KindId> = new Set(["HTTPRoute", "GRPCRoute", "TLSRoute", "TCPRoute", "UDPRoute"].map(api));
 
 const kindOf = (id: ObjectId): KindId => kindId(parseObjectId(id));
@@ -62,7 +61,7 @@ function addObject(dirt: Dirt, world: World, parts: DataplaneParts, object: Touc
   } else {
     addReferrers(dirt, world, id);
     addOwner(dirt, world, parts, id);
-    if (hasOtherHostnames(world, object)) addRoutesOn(dirt, world, id);
+    if (hasOtherListeners(world, object)) addRoutesOn(dirt, world, id);
   }
 }
 
@@ -85,14 +84,18 @@ function addOwner({ routes, gateways }: Dirt, world: World, parts: DataplanePart
     if (kindOf(parent) === GATEWAY && !ROUTES.has(kind)) gateways.add(parent);
 }
 
-/** The hosts of a route are what it has in common with a listener. A listener that comes or goes makes other links. */
-function hasOtherHostnames({ rulebook }: World, { ref, before, after }: TouchedObject): boolean {
+/**
+ * The hosts of a route are what it has in common with a listener, and its backends get TLS if the listener does not terminate it. A listener that
+ * comes or goes makes other links.
+ */
+function hasOtherListeners({ rulebook }: World, { ref, before, after }: TouchedObject): boolean {
   const facts = rulebook.factsOf(kindId(ref));
   if (facts === undefined || before === undefined || after === undefined) return false;
-  const now = new Map(listenersOf(after, facts, "Listener").map(({ name, hostname }) => [name, hostname]));
-  return listenersOf(before, facts, "Listener").some(
-    ({ name, hostname }) => now.has(name) && now.get(name) !== hostname,
-  );
+  const now = new Map(listenersOf(after, facts, "Listener").map((listener) => [listener.name, listener]));
+  return listenersOf(before, facts, "Listener").some(({ name, hostname, isPassthrough }) => {
+    const other = now.get(name);
+    return other !== undefined && (other.hostname !== hostname || other.isPassthrough !== isPassthrough);
+  });
 }
 
 function addRoutesOn({ routes }: Dirt, world: World, owner: ObjectId): void {

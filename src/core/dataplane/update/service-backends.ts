@@ -8,6 +8,7 @@ import {
   compileBackend,
   directPolicies,
   servicePort,
+  userOf,
 } from "../compile/compile-backend.ts";
 import type { CompiledRoute, RouteCompiler } from "../compile/compile-route.ts";
 import { reuseEqual } from "../compile/deep-equal.ts";
@@ -25,11 +26,13 @@ export function backendCompiler(world: World, { backends }: DataplaneDraft): Rou
     if (compiled === undefined) {
       compiled = compileBackend(service, port, user, policies);
       if (compiled.state === "found") {
+        const { id } = compiled.backend;
         // Two users may want the same.
-        const other = known.get(`${user === "GRPCRoute" ? "HTTPRoute" : "GRPCRoute"} ${port} ${service.id}`);
-        const twin = other?.state === "found" && other.backend.id === compiled.backend.id ? other.backend : undefined;
-        const backend = reuseEqual(twin ?? backends.get(compiled.backend.id), compiled.backend);
-        compiled = { ...compiled, backend };
+        const twin = USERS.map((other) => known.get(`${other} ${port} ${service.id}`)).find(
+          (other) => other?.state === "found" && other.backend.id === id,
+        );
+        const before = twin?.state === "found" ? twin.backend : backends.get(id);
+        compiled = { ...compiled, backend: reuseEqual(before, compiled.backend) };
       }
       known.set(key, compiled);
     }
@@ -37,8 +40,15 @@ export function backendCompiler(world: World, { backends }: DataplaneDraft): Rou
   };
 }
 
-const USERS: readonly BackendUser[] = ["HTTPRoute", "GRPCRoute"];
-const USER_KINDS = { HTTPRoute: "HTTPRoute.", GRPCRoute: "GRPCRoute." };
+/** The beginnings of the ids of routes that use backends in a way. */
+const USER_ROUTES: Readonly<Record<BackendUser, readonly string[]>> = {
+  HTTPRoute: ["HTTPRoute."],
+  GRPCRoute: ["GRPCRoute."],
+  TCP: ["TCPRoute.", "TLSRoute."],
+  Passthrough: ["TLSRoute."],
+  UDP: ["UDPRoute."],
+};
+const USERS: readonly BackendUser[] = ["HTTPRoute", "GRPCRoute", "TCP", "Passthrough", "UDP"];
 
 /** Routes that name a Service, and do not get of it what they got: those that it failed, and those whose backend differs. */
 export function routesToRecompile(
@@ -54,7 +64,8 @@ export function routesToRecompile(
     for (const user of USERS) {
       const now = service === undefined || backend === undefined ? undefined : backendOf(service, backend.port, user);
       if (now?.state === "found" && now.backend === backend) continue;
-      for (const route of idsAt(draft.users, backendId)) if (route.startsWith(USER_KINDS[user])) routes.push(route);
+      for (const route of idsAt(draft.users, backendId))
+        if (USER_ROUTES[user].some((kind) => route.startsWith(kind))) routes.push(route);
     }
   }
   return routes;
@@ -128,10 +139,11 @@ function refreshService(
     return [];
   }
   const problems: ConfigProblem[] = [];
-  for (const { endpoints, port, protocol } of backends) {
-    const found = endpointsOf(service, servicePort(service, port) ?? {}, draft.slices.get(id) ?? [], options);
+  for (const backend of backends) {
+    const { endpoints, port, protocol } = backend;
+    const found = endpointsOf(service, servicePort(service, port, protocol) ?? {}, draft.slices.get(id) ?? [], options);
     draft.endpoints.set(endpoints, reuseEqual(draft.endpoints.get(endpoints), found.endpoints));
-    const compiled = backendOf(service, port, protocol === "HTTP/2" ? "GRPCRoute" : "HTTPRoute");
+    const compiled = backendOf(service, port, userOf(backend));
     problems.push(...found.problems, ...(compiled.state === "found" ? compiled.problems : []));
   }
   draft.problems.set(id, problems.length === 0 ? undefined : reuseEqual(draft.problems.get(id), problems));

@@ -26,7 +26,7 @@ export const xdsMessages = {
 
   // Listeners.
   [`${listener}.Listener`]:
-    "name address filter_chains listener_filters listener_filters_timeout per_connection_buffer_limit_bytes internal_listener",
+    "name address filter_chains listener_filters listener_filters_timeout per_connection_buffer_limit_bytes enable_reuse_port internal_listener",
   [`${listener}.Listener.InternalListenerConfig`]: "",
   [`${listener}.FilterChain`]: "filter_chain_match filters transport_socket transport_socket_connect_timeout name",
   [`${listener}.FilterChainMatch`]: "server_names",

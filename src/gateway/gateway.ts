@@ -3,7 +3,8 @@
  * requests keep the old one, later requests use the new one.
  */
 import { formatListenError } from "../adapters/sockets/format-listen-error.ts";
-import type { DataplaneConfig, GatewayConfig, PortConfig } from "../core/dataplane/gateway-config.ts";
+import { assignPorts, formatAddress, type PortAddress, portProblem } from "../core/dataplane/assign-ports.ts";
+import type { DataplaneConfig, PortConfig } from "../core/dataplane/gateway-config.ts";
 import { formatRef, type ObjectRef, objectId } from "../core/model/refs.ts";
 import type { MatchRegex } from "../core/model/regex.ts";
 import { buildHostIndex } from "../core/routing/host-index.ts";
@@ -11,7 +12,7 @@ import { type GatewayClock, type GatewayTimer, SYSTEM_CLOCK } from "./contract/g
 import { DEFAULT_LIMITS, type GatewayLimits } from "./contract/gateway-limits.ts";
 import type { SecretSource } from "./contract/secret-source.ts";
 import type { GatewayEvent } from "./observe/gateway-event.ts";
-import { type BindAddress, PortServer } from "./serve/port-server.ts";
+import { PortServer } from "./serve/port-server.ts";
 import { createRouteLookup, type PreparedPort, type RouteLookup } from "./serve/prepared-port.ts";
 import { type CertificateCache, readServerCertificates } from "./serve/server-certificates.ts";
 import type { ServingContext } from "./serve/serving-context.ts";
@@ -23,7 +24,7 @@ export interface GatewayOptions {
   /** Must take time linear in the text, because patterns and texts are untrusted. */
   readonly matchRegex: MatchRegex;
   /** The address of a port of the configuration; port 0 is any free port. Default: the same port on all addresses. */
-  readonly bind?: (gateway: ObjectRef, port: number) => BindAddress;
+  readonly bind?: (gateway: ObjectRef, port: number) => PortAddress;
   /** Called synchronously: it must return quickly and must not throw. */
   readonly onEvent?: (event: GatewayEvent) => void;
   readonly limits?: Partial<GatewayLimits>;
@@ -86,7 +87,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 /** A port that is open or being opened. */
 interface Row {
   readonly server: PortServer;
-  readonly bind: BindAddress;
+  readonly bind: PortAddress;
   /** Undefined: the port is not open. */
   open: OpenPort | undefined;
   problem: GatewayProblem | undefined;
@@ -128,21 +129,15 @@ class PortTable {
     const lookup = createBackendLookup(config, secrets);
     this.#certificates = { before: this.#certificates.now, now: new Map() };
     const wanted = new Map<string, PreparedPort>();
-    const problems: GatewayProblem[] = [];
-    const taken = new Map<number, GatewayConfig>();
-    for (const gateway of config.gateways) {
-      for (const port of gateway.ports) {
-        const other = taken.get(port.port);
-        if (other === undefined || other === gateway) {
-          taken.set(port.port, gateway);
-          wanted.set(rowKey(gateway.gateway, port), this.#serve(gateway.gateway, port, { lookup, secrets }));
-        } else problems.push(takenBy(gateway.gateway, port, other.gateway));
-      }
+    const { assigned, conflicts } = assignPorts(config.gateways, (gateway, port) => this.#bindOf(gateway, port));
+    for (const { gateway, config: port } of assigned) {
+      wanted.set(rowKey(gateway, port), this.#serve(gateway, port, { lookup, secrets }));
     }
     this.#drainUnwanted(wanted);
     const rows = [...wanted].map(([key, served]) => this.#serveRow(key, served));
     await Promise.all(rows.map(({ opened }) => opened));
     const unopened = rows.flatMap(({ problem }) => problem ?? []);
+    const problems = conflicts.map((conflict) => ({ ...conflict, listener: undefined }));
     return { problems: [...problems, ...[...wanted.values()].flatMap(certificateProblems), ...unopened] };
   }
 
@@ -176,11 +171,15 @@ class PortTable {
       return known;
     }
     const server = new PortServer(this.#context, served);
-    const bind = this.#options.bind?.(served.gateway, served.config.port) ?? { port: served.config.port };
+    const bind = this.#bindOf(served.gateway, served.config.port);
     const row: Row = { server, bind, open: undefined, problem: undefined, opened: Promise.resolve() };
     row.opened = this.#open(row);
     this.#rows.set(key, row);
     return row;
+  }
+
+  #bindOf(gateway: ObjectRef, port: number): PortAddress {
+    return this.#options.bind?.(gateway, port) ?? { port };
   }
 
   async #open(row: Row): Promise<void> {
@@ -220,8 +219,6 @@ class PortTable {
 const rowKey = (gateway: ObjectRef, { port, protocol }: PortConfig): string =>
   `${objectId(gateway)} ${port} ${protocol}`;
 
-const namesOf = ({ listeners }: PortConfig): string => listeners.map(({ name }) => name).join(", ");
-
 function certificateProblems({ gateway, config, certificates }: PreparedPort): readonly GatewayProblem[] {
   const { port } = config;
   return (certificates?.problems ?? []).map(({ listener, message }) => ({
@@ -232,15 +229,7 @@ function certificateProblems({ gateway, config, certificates }: PreparedPort): r
   }));
 }
 
-function takenBy(gateway: ObjectRef, config: PortConfig, other: ObjectRef): GatewayProblem {
-  const { port } = config;
-  const message = `port ${port} (listener ${namesOf(config)}) of ${formatRef(gateway)} is not opened: ${formatRef(other)} uses the same port; change one of the two`;
-  return { gateway, port, listener: undefined, message };
-}
-
-function cannotOpen(gateway: ObjectRef, config: PortConfig, bind: BindAddress, error: unknown): GatewayProblem {
-  const { port } = config;
-  const where = bind.host === undefined ? `port ${bind.port}` : `${bind.host}, port ${bind.port}`;
-  const message = `port ${port} (listener ${namesOf(config)}) of ${formatRef(gateway)} cannot be opened: ${formatListenError(error, where)}`;
-  return { gateway, port, listener: undefined, message };
+function cannotOpen(gateway: ObjectRef, config: PortConfig, address: PortAddress, error: unknown): GatewayProblem {
+  const reason = formatListenError(error, formatAddress(address));
+  return { ...portProblem({ gateway, config, address }, `cannot be opened: ${reason}`), listener: undefined };
 }

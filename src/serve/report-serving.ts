@@ -8,6 +8,12 @@ import type { ControlEvent } from "../controller/control-loop.ts";
 import type { Caveat } from "../core/caveats/caveat.ts";
 import { formatRef, parseObjectId } from "../core/model/refs.ts";
 
+/** The error message, and a hint, if all ports are in use. */
+export const NOTHING_SERVED = [
+  "no port could be opened, so nothing is served",
+  "'run --dry-run' prints what would be served.",
+] as const;
+
 export interface ReportSources {
   /** The address of each open port. Called after the first configuration is served. */
   readonly addressOf: () => AddressOf;

@@ -78,6 +78,18 @@ describe("run --dry-run", () => {
     );
   });
 
+  test("says which of two Gateways gets a port that both need", async () => {
+    const gateway = (name: string): string =>
+      `{apiVersion: gateway.networking.k8s.io/v1, kind: Gateway, metadata: {name: ${name}, namespace: infra}, spec: {gatewayClassName: house, listeners: [{name: http, port: 80, protocol: HTTP}]}}\n`;
+    const files = { "two.yaml": `${gateway("a")}---\n${gateway("b")}` };
+    const { stdout, stderr } = await runCli("run --dry-run -f two.yaml", { files });
+    expect(stdout).toMatch(/Gateway infra\/a\n.*\n +http +http:\/\/127.0.0.1:80 /);
+    expect(stdout).toMatch(/Gateway infra\/b\n.*\n +http +not open /);
+    expect(stderr).toContain(
+      "port 80 (listener http) of Gateway infra/b is not opened: Gateway infra/a uses the same port",
+    );
+  });
+
   test("without a Gateway: nothing", async () => {
     const service = "apiVersion: v1\nkind: Service\nmetadata: {name: a}\n";
     expect((await runCli("run --dry-run -f -", { stdin: service })).stdout).toBe(

@@ -1,3 +1,4 @@
+import { assignPorts } from "../../core/dataplane/assign-ports.ts";
 import { compileDataplane } from "../../core/dataplane/compile-dataplane.ts";
 import type { ConfigProblem, DataplaneConfig } from "../../core/dataplane/gateway-config.ts";
 import { verdicts } from "../../core/evaluate.ts";
@@ -109,7 +110,13 @@ async function dryRun(
   const source = await load();
   if (source === undefined) return exitCodes.failed;
   const config = compileDataplane(source.world, { endpointAnnotations: "Used" });
-  printServed(config, print, (_, port) => `${bind}:${portMap.get(port) ?? port}`);
+  const { conflicts } = assignPorts(config.gateways, (_, port) => ({ host: bind, port: portMap.get(port) ?? port }));
+  printServed(config, print, (gateway, port) =>
+    conflicts.some((one) => one.port === port && one.gateway === gateway)
+      ? undefined
+      : `${bind}:${portMap.get(port) ?? port}`,
+  );
+  for (const { message } of conflicts) note(message);
   for (const { policy, verdict } of verdicts(source.evaluation))
     if (verdict.state === "NotAccepted")
       note(`${formatRef(parseObjectId(policy))} is not accepted: ${verdict.message}`);

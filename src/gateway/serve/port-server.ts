@@ -3,6 +3,7 @@ import { performServerHandshake, type ServerHttp2Session } from "node:http2";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { createServer as createSecureServer, type SecureContext, Server as SecureServer } from "node:tls";
 import { closeFailedHandshakes, UnknownServerName } from "../../adapters/sockets/failed-handshakes.ts";
+import type { PortAddress } from "../../core/dataplane/assign-ports.ts";
 import type { GatewayTimer } from "../contract/gateway-clock.ts";
 import type { IncomingRequest } from "../contract/http-exchange.ts";
 import { Http1ServerConnection } from "../http1/http1.ts";
@@ -11,12 +12,6 @@ import type { PreparedPort } from "./prepared-port.ts";
 import { serveRequest } from "./serve-request.ts";
 import type { ServerCertificates } from "./server-certificates.ts";
 import type { ServingContext } from "./serving-context.ts";
-
-export interface BindAddress {
-  /** Undefined: all addresses, IPv4 and IPv6. */
-  readonly host?: string;
-  readonly port: number;
-}
 
 /** The interval of the timeout checks. A timeout may take effect this much later, never earlier. */
 const CHECK_MS = 1000;
@@ -54,7 +49,7 @@ export class PortServer {
   }
 
   /** Rejects if the port cannot be opened. */
-  listen({ host, port }: BindAddress): Promise<AddressInfo> {
+  listen({ host, port }: PortAddress): Promise<AddressInfo> {
     return new Promise((resolve, reject) => {
       this.#server.once("error", reject);
       this.#server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {

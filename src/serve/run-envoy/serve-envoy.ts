@@ -5,9 +5,10 @@ import type { AdminOptions, AdminServer } from "../../adapters/admin/admin-serve
 import { createRegex } from "../../adapters/regex/create-regex.ts";
 import { type ExitCode, exitCodes } from "../../cli/exit-codes.ts";
 import type { ServeOutput, ServeSettings } from "../../cli/run/settings.ts";
-import { formatProblem } from "../../cli/run/text.ts";
+import { type AddressOf, formatProblem } from "../../cli/run/text.ts";
 import { DEFAULT_SYSTEM_AUTHORITIES } from "../../cli/xds/settings.ts";
 import type { DataplaneServer } from "../../controller/control-loop.ts";
+import { formatRef } from "../../core/model/refs.ts";
 import { createDemoBackends, type DemoBackends } from "../../gateway/demo/demo-backends.ts";
 import { createMetrics } from "../../gateway/observe/metrics.ts";
 import {
@@ -18,7 +19,7 @@ import {
 import { bindPorts, boundAddress } from "../bind-ports.ts";
 import { startFilesLoop } from "../files-loop.ts";
 import { observeRequests, openAdmin } from "../observe-requests.ts";
-import { createReporter } from "../report-serving.ts";
+import { createReporter, NOTHING_SERVED } from "../report-serving.ts";
 import { untilSignal } from "../until-signal.ts";
 import { envoySecrets } from "../xds-secrets.ts";
 import { createEnvoyEvents, type EnvoyEvents } from "./envoy-events.ts";
@@ -56,11 +57,12 @@ export async function serveEnvoy(settings: ServeSettings, output: ServeOutput, f
     note: output.note,
     dataplane: envoyDataplane(envoys, events, demo),
     dataplaneName: "envoy",
-    report: createReporter(output, { addressOf: () => boundAddress(settings), noteConfig: metrics.noteConfig }),
+    report: createReporter(output, { addressOf: () => addressOf(settings, envoys), noteConfig: metrics.noteConfig }),
   });
   let admin: AdminServer | undefined;
   try {
     await loop.refresh();
+    if (envoys.openPorts().length === 0) return output.fail(...NOTHING_SERVED);
     const opened = await openAdmin(settings, output, {
       metrics: metrics.render,
       readiness: () => readiness(envoys, loop.generation()),
@@ -76,6 +78,13 @@ export async function serveEnvoy(settings: ServeSettings, output: ServeOutput, f
     await envoys.close(settings.drainMs);
     await Promise.all([admin?.close(), demo?.close(), loop.close()]);
   }
+}
+
+/** The address that a port is open on. */
+function addressOf(settings: ServeSettings, { openPorts }: EnvoyDataplane): AddressOf {
+  const bound = boundAddress(settings);
+  const open = new Set(openPorts().map(({ gateway, config }) => `${formatRef(gateway)} ${config.port}`));
+  return (gateway, port) => (open.has(`${formatRef(gateway)} ${port}`) ? bound(gateway, port) : undefined);
 }
 
 /** Returns an error message if the socket for its Envoys cannot be opened. */

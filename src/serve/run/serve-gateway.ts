@@ -12,7 +12,7 @@ import { createMetrics } from "../../gateway/observe/metrics.ts";
 import { bindPorts } from "../bind-ports.ts";
 import { startFilesLoop } from "../files-loop.ts";
 import { observeRequests, openAdmin } from "../observe-requests.ts";
-import { createReporter } from "../report-serving.ts";
+import { createReporter, NOTHING_SERVED } from "../report-serving.ts";
 import { untilSignal } from "../until-signal.ts";
 import { gatewaySecrets } from "./gateway-secrets.ts";
 
@@ -37,12 +37,7 @@ export async function serveGateway(settings: ServeSettings, output: ServeOutput,
   let admin: AdminServer | undefined;
   try {
     await loop.refresh();
-    if (gateway.openPorts().length === 0) {
-      return output.fail(
-        "no port could be opened, so nothing is served",
-        "'run --dry-run' prints what would be served.",
-      );
-    }
+    if (gateway.openPorts().length === 0) return output.fail(...NOTHING_SERVED);
     const opened = await openAdmin(settings, output, {
       metrics: metrics.render,
       readiness: () => ({ isReady: true, reason: `serving configuration ${loop.generation()}` }),

@@ -48,6 +48,8 @@ export interface EnvoyCompileOptions {
   /** The number of hosts from which on each host of a port gets its own scope. Undefined: a default. */
   readonly scopesFrom?: number;
   readonly limits?: Partial<EdgeLimits>;
+  /** Whether another Envoy may open the same ports, as during a hot restart. Default: true. */
+  readonly sharesPorts?: boolean;
 }
 
 /** Resources by name. */
@@ -107,7 +109,7 @@ export function createGatewayCompiler(options: EnvoyCompileOptions): GatewayComp
             return delivery.routes(config, hosts.get(config) ?? [], shapes.find(config));
           },
           delivery,
-          { logs: options.accessLog ?? "None", limits },
+          { logs: options.accessLog ?? "None", limits, sharesPorts: options.sharesPorts ?? true },
         );
         if (listener !== undefined) listeners.set(name, listener);
       }

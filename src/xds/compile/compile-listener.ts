@@ -42,6 +42,13 @@ export interface ListenerAddress {
 /** `Stdout`: a line per request, for the process that started the Envoy. */
 export type AccessLogging = "Stdout" | "None";
 
+export interface ListenerSettings {
+  readonly logs: AccessLogging;
+  readonly limits: EdgeLimits;
+  /** True if other processes may open the same port, and get a part of its connections. */
+  readonly sharesPorts: boolean;
+}
+
 /** `routes` are those of the port, or with TLS those of the listener. */
 export function compileListener(
   name: ListenerName,
@@ -49,11 +56,16 @@ export function compileListener(
   { host, port }: ListenerAddress,
   routes: (listener: ListenerConfig) => RouteSpecifier,
   delivery: ConfigSources,
-  { logs, limits }: { readonly logs: AccessLogging; readonly limits: EdgeLimits },
+  { logs, limits, sharesPorts }: ListenerSettings,
 ): Listener | undefined {
   const [first] = listeners;
   if (first === undefined) return undefined;
-  const common = { name, address: socketAddress(host, port) };
+  const common = {
+    name,
+    address: socketAddress(host, port),
+    // By default the kernel would divide connections among all Envoys that open the port.
+    ...(sharesPorts ? {} : { enableReusePort: false }),
+  };
   const accessLog = logs === "Stdout" ? [accessLogOf(gatewayPort)] : [];
   if (protocol === "HTTP") {
     return create(ListenerSchema, { ...common, filterChains: [httpChain(name, routes(first), accessLog, limits)] });

@@ -5,6 +5,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { AssignedPort } from "../../../core/dataplane/assign-ports.ts";
 import type { EdgeLimits } from "../../../core/dataplane/edge-limits.ts";
 import type { DataplaneConfig } from "../../../core/dataplane/gateway-config.ts";
 import { formatRef, type ObjectRef } from "../../../core/model/refs.ts";
@@ -16,6 +17,7 @@ import { type ControlPlane, gatewayKey, startControlPlane } from "../control-pla
 import type { NodeStatus } from "../xds-server.ts";
 import { type EnvoyProcess, startEnvoyProcess } from "./envoy-process.ts";
 import type { EnvoyAccess } from "./parse-access-line.ts";
+import { createPortClaims } from "./port-claims.ts";
 
 export interface EnvoyDataplaneOptions {
   /** The path of the Envoy binary. */
@@ -42,6 +44,8 @@ export interface EnvoyDataplane {
   readonly nodes: () => readonly NodeStatus[];
   /** The gateways (`namespace/name`) whose Envoy has not acknowledged its whole configuration. */
   readonly unsettled: () => readonly string[];
+  /** Without those that were not free. */
+  readonly openPorts: () => readonly AssignedPort[];
   readonly close: (drainMs: number) => Promise<void>;
 }
 
@@ -58,19 +62,28 @@ export async function startEnvoyDataplane(options: EnvoyDataplaneOptions): Promi
     throw error;
   });
   const envoys = new Map<string, EnvoyProcess>();
+  const ports = createPortClaims(options.bind);
   return {
     nodes: plane.nodes,
     unsettled: () => unsettled(plane, [...envoys.keys()]),
-    replace: async (config, secrets) => {
-      const problems = plane.replace(config, secrets);
-      const wanted = new Map(config.gateways.map(({ gateway }) => [gatewayKey(gateway), gateway]));
+    openPorts: ports.claimed,
+    replace: async (wholeConfig, secrets) => {
+      const wanted = new Map(wholeConfig.gateways.map(({ gateway }) => [gatewayKey(gateway), gateway]));
       await Promise.all([...envoys.keys()].filter((key) => !wanted.has(key)).map((key) => stop(envoys, key, 0)));
+      const kept = ports.keep(wholeConfig);
+      if (kept.hasMoved) {
+        // The Envoy that has the port now must close it before another one can open it.
+        plane.replace(kept.config, secrets);
+        await untilSettled(plane, [...envoys.keys()]);
+      }
+      const { config, problems: unopened } = await ports.claim(wholeConfig);
+      const problems = plane.replace(config, secrets);
       for (const [key, gateway] of wanted) {
         if (!envoys.has(key)) envoys.set(key, await startEnvoy(gateway, socketPath, options));
       }
       const refused = await untilSettled(plane, [...wanted.keys()]);
       const reported = problems.map(({ object, field, message }) => `${formatRef(object)}: ${field}: ${message}`);
-      return [...reported, ...refused];
+      return [...unopened.map(({ message }) => message), ...reported, ...refused];
     },
     close: async (drainMs) => {
       await Promise.all([...envoys.keys()].map((key) => stop(envoys, key, drainMs)));
@@ -90,6 +103,7 @@ function startPlane(socketPath: string, options: EnvoyDataplaneOptions): Promise
       matchRegex,
       systemAuthorities,
       slackMs: SLACK_MS,
+      sharesPorts: false,
       accessLog: options.onAccess === undefined ? "None" : "Stdout",
       ...(options.scopesFrom === undefined ? {} : { scopesFrom: options.scopesFrom }),
       ...(options.limits === undefined ? {} : { limits: options.limits }),

@@ -217,7 +217,7 @@ class Fold {
         this.result.lose(setting, { reason: "gated" }, []);
         this.result.decideIfOpen(setting.unit.pointer, decisionOf(policy, block, "When"));
       }
-      for (const entry of new Set(block.remove)) {
+      for (const entry of entriesOf(block)) {
         this.removals ??= new Removals();
         this.removals.addGated({ entry, policy, block });
       }
@@ -230,7 +230,7 @@ class Fold {
     const decision = decisionOf(policy, block, this.#rules.none ? "None" : strategyName(strategy));
     mergeBlock(this.result, { policy, block, strategy, settings, decision, custom: this.#tools });
     if (occupant !== undefined && settings.length > 0) this.#keepOut(occupant, settings, strategy);
-    for (const entry of new Set(block.remove)) {
+    for (const entry of entriesOf(block)) {
       this.removals ??= new Removals();
       this.removals.add({ entry, policy, block });
     }
@@ -319,6 +319,9 @@ const decisionOf = ({ id }: Policy, { name }: Block, strategy: string): Step => 
 const NO_ERRORS: readonly ConditionError[] = [];
 const NO_POLICIES: readonly Policy[] = [];
 const EACH_LEAF: MergeStrategy = { base: "Overrides", granularity: "Field" };
+
+/** The entries of `remove`, each once. */
+const entriesOf = ({ remove }: Block): Iterable<string> => (remove.length < 2 ? remove : new Set(remove));
 
 const settingsOf = (policy: Policy, block: Block): readonly Setting[] =>
   block.units.map((unit) => ({ policy, block, unit }));

@@ -39,7 +39,7 @@ export function setOwn(object: { [key: string]: Json }, key: string, value: Json
 export function jsonEqual(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
-  if (isJsonList(a)) return isJsonList(b) && a.length === b.length && a.every((item, i) => jsonEqual(item, b[i]));
+  if (isJsonList(a)) return isJsonList(b) && areEqualLists(a, b);
   if (isJsonList(b)) return false;
   let keys = 0;
   for (const key in a) {
@@ -51,6 +51,12 @@ export function jsonEqual(a: Json | undefined, b: Json | undefined): boolean {
   }
   for (const _ in b) keys--;
   return keys === 0;
+}
+
+function areEqualLists(a: readonly Json[], b: readonly Json[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (!jsonEqual(a[i], b[i])) return false;
+  return true;
 }
 
 /** JSON text with sorted keys: equal values give equal text, so it can serve as a key. */

@@ -49,8 +49,12 @@ export function sectionItems({ path, byDefault }: SectionFacts, raw: JsonObject)
 
 function sectionsIn(list: SectionFacts, object: JsonObject): readonly Section[] {
   const items = sectionItems(list, object);
-  const sections = items.map((raw, index) => (isJsonObject(raw) ? sectionAt(list.section, raw, index) : undefined));
-  return sections.every((section) => section !== undefined) ? sections : sections.filter((one) => one !== undefined);
+  const sections: Section[] = [];
+  for (let index = 0; index < items.length; index++) {
+    const raw = items[index];
+    if (isJsonObject(raw)) sections.push(sectionAt(list.section, raw, index));
+  }
+  return sections;
 }
 
 function sectionAt(section: string, raw: JsonObject, index: number): Section {

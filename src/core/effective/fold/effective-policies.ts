@@ -33,7 +33,7 @@ function* listsOf(
 
 function policiesTo(finder: PathFinder, kind: CompiledKind, end: EndObject): readonly EffectivePolicy[] {
   const group = finder.findGroupTo(end);
-  if (group !== undefined) return effectivePoliciesBelow(withPolicies(group.paths, kind), group.ends, kind);
+  if (group !== undefined) return effectivePoliciesBelow(withPolicies(group.paths, kind), group.sections, kind);
   const found: EffectivePolicy[] = [];
   forEachEffectiveTo(finder, kind, end, (path) => void found.push(effectivePolicyAt(path, kind)));
   return found;

@@ -1,8 +1,9 @@
 import type { EffectiveField, EffectiveSpec } from "../../merge/effective-spec.ts";
 import type { Source } from "../../merge/provenance.ts";
 import type { SpecProvenance } from "../../merge/provenance-of.ts";
-import type { ObjectId, TargetId } from "../../model/refs.ts";
-import { endOf, type Node, type Path, pathBelow, plainNode, plainPath, targetOf } from "../paths/path.ts";
+import { type ObjectId, type TargetId, targetId } from "../../model/refs.ts";
+import type { Section } from "../../topology/sections-of.ts";
+import { endOf, type Path, plainPath, plainSection } from "../paths/path.ts";
 import type { PathNode } from "../paths/path-node.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
 import type { EffectivePolicy, MappedField } from "./effective-policy.ts";
@@ -14,42 +15,39 @@ export function effectivePolicyAt(path: Path, kind: CompiledKind): EffectivePoli
   const own = ownValuesOn(path, kind);
   const effective = foldPath(path, kind, own);
   const sources = sourcesOf(effective, (pointer) => ownerOf(pointer, own));
-  return plainPolicy(path, kind, effective, sources);
+  return plainPolicy(path, kind, effective, sources, { target: endOf(path), nodes: plainPath(path) });
 }
 
-/** The effective policies of paths that go on to the same ends and have the stack of the path above, end by end. */
+/** The effective policies of paths to one object that go on to each of its sections with the same stack, section by section. */
 export function effectivePoliciesBelow(
   paths: readonly Path[],
-  ends: readonly Node[],
+  sections: readonly Section[],
   kind: CompiledKind,
 ): readonly EffectivePolicy[] {
-  const above = paths.map((path) => effectivePolicyAt(path, kind));
+  const [first] = paths;
+  if (first === undefined) return NO_POLICIES;
+  const { id, ref } = first.node;
   const found: EffectivePolicy[] = [];
-  for (const end of ends) {
-    const [target, last] = [targetOf(end), plainNode(end)];
-    for (const one of above) found.push(policyBelow(one, target, last));
+  for (const { name } of sections) {
+    const [target, last] = [targetId(id, name), plainSection(ref, name)];
+    for (const path of paths) {
+      const effective = foldPath(path, kind);
+      found.push(plainPolicy(path, kind, effective, effective.sources, { target, nodes: plainPath(path, last) }));
+    }
   }
   return found;
 }
 
-function policyBelow(above: EffectivePolicy, target: TargetId, last: PathNode): EffectivePolicy {
-  const { policyKind, spec, sources } = above;
-  const path = pathBelow(above.path, last);
-  // Most results have no optional field. The literal is faster than a spread, and there may be a million results.
-  if (above.from === undefined && above.incomplete === undefined && above.removals === undefined)
-    return { policyKind, target, path, spec, sources };
-  return { ...above, target, path };
-}
+const NO_POLICIES: readonly EffectivePolicy[] = [];
 
 function plainPolicy(
   path: Path,
   { policyKind }: CompiledKind,
   { spec, fields, removals }: EffectiveSpec,
   sources: readonly Source[],
+  { target, nodes }: { readonly target: TargetId; readonly nodes: readonly PathNode[] },
 ): EffectivePolicy {
   const { from, incomplete } = path;
-  const target = endOf(path);
-  const nodes = plainPath(path);
   // Most results have no optional field. The literal is faster than a spread, and there may be a million results.
   if (from === undefined && !incomplete && fields.length === 0 && removals.length === 0)
     return { policyKind, target, path: nodes, spec, sources };

@@ -201,9 +201,13 @@ const goesSomewhere = ({ units, remove }: Block, nowhere: readonly string[]): bo
 /** The number of the stack's last sets that are on the effective target, or on the object that it is a section of. */
 function endLevelsOf(path: Path, { stacks, definition }: CompiledKind): number {
   if (definition.merge.bare !== "Direct") return 0;
-  const pushed = (at: Path): number => (at.stack === (at.up?.stack ?? stacks.empty) ? 0 : 1);
-  return pushed(path) + (path.node.section !== undefined && path.up !== undefined ? pushed(path.up) : 0);
+  const own = ownLevels(path, stacks);
+  return path.node.section === undefined || path.up === undefined ? own : own + ownLevels(path.up, stacks);
 }
+
+/** 1 if the last node of the path has policies, 0 if not. */
+const ownLevels = ({ stack, up }: Path, { empty }: CompiledKind["stacks"]): number =>
+  stack === (up?.stack ?? empty) ? 0 : 1;
 
 /** The nodes that a mapping of the kind leads into: a section both as a node and as part of its object. */
 function mappedNodes(path: Path, { mappings }: CompiledKind): readonly MappedNode[] {

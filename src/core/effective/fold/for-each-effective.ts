@@ -1,7 +1,8 @@
 import type { EffectiveSpec } from "../../merge/effective-spec.ts";
 import { type ObjectId, parseObjectId } from "../../model/refs.ts";
+import type { Section } from "../../topology/sections-of.ts";
 import { type EndObject, endObjects } from "../paths/end-objects.ts";
-import type { Node, Path } from "../paths/path.ts";
+import type { Path } from "../paths/path.ts";
 import { PathFinder } from "../paths/path-finder.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
 import type { WithPolicies } from "../world/world.ts";
@@ -27,20 +28,20 @@ export function forEachEffective(
 }
 
 /**
- * Visits the same paths in the same order, but paths that differ only in their end once: `path` leads to an object, and goes on
- * to each of `ends`. Without `ends`, `path` is a whole path.
+ * Visits the same paths in the same order, but paths that differ only in their last section once: `path` leads to an object, and
+ * goes on to each of `sections`. Without `sections`, `path` is a whole path.
  */
 export function forEachEffectiveGroup(
   world: WithPolicies,
   kind: CompiledKind,
-  visit: (path: Path, effective: EffectiveSpec, ends: readonly Node[] | undefined) => void,
+  visit: (path: Path, effective: EffectiveSpec, sections: readonly Section[] | undefined) => void,
 ): void {
   const finder = new PathFinder(world, kind);
+  const visitWhole = (path: Path, effective: EffectiveSpec): void => visit(path, effective, undefined);
   for (const end of endObjects(world, kind)) {
     const group = finder.findGroupTo(end);
-    if (group === undefined)
-      forEachEffectiveTo(finder, kind, end, (path, effective) => visit(path, effective, undefined));
-    else for (const path of withPolicies(group.paths, kind)) visit(path, foldPath(path, kind), group.ends);
+    if (group === undefined) forEachEffectiveTo(finder, kind, end, visitWhole);
+    else for (const path of withPolicies(group.paths, kind)) visit(path, foldPath(path, kind), group.sections);
   }
 }
 
@@ -57,8 +58,11 @@ export function forEachEffectiveTo(
 }
 
 /** The paths that have a policy with a part in the fold. */
-export const withPolicies = (paths: readonly Path[], kind: CompiledKind): readonly Path[] =>
-  paths.every((path) => hasPolicy(path, kind)) ? paths : paths.filter((path) => hasPolicy(path, kind));
+export function withPolicies(paths: readonly Path[], kind: CompiledKind): readonly Path[] {
+  const found: Path[] = [];
+  for (const path of paths) if (hasPolicy(path, kind)) found.push(path);
+  return found;
+}
 
 const hasPolicy = (path: Path, kind: CompiledKind): boolean =>
   path.stack !== kind.stacks.empty && foldPath(path, kind).outcomes.length > 0;

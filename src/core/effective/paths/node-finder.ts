@@ -1,10 +1,8 @@
 import type { JsonObject } from "../../model/json.ts";
-import type { KubeObject } from "../../model/kube-object.ts";
 import { type ObjectId, type ObjectRef, objectId, parseObjectId } from "../../model/refs.ts";
 import { type Section, sectionsOf } from "../../topology/sections-of.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
 import type { KindLevels } from "../world/kind-levels.ts";
-import type { NodeSets } from "../world/stack.ts";
 import type { WithPolicies } from "../world/world.ts";
 import type { Node } from "./path.ts";
 
@@ -22,25 +20,15 @@ export class NodeFinder {
 
   find(id: ObjectId): Node | undefined {
     const object = this.#objects.get(id);
-    if (object !== undefined) return this.#node(id, object.ref, object.raw, object, this.#attached?.get(id));
+    if (object !== undefined) return this.of(id, object.ref, object.raw);
     // The object is implied (a GatewayClass that a Gateway names) or virtual.
     const node = this.of(id, parseObjectId(id), undefined);
     return node.ref.namespace === "" || node.sets !== undefined ? node : undefined;
   }
 
   of(id: ObjectId, ref: ObjectRef, raw: JsonObject | undefined): Node {
-    return this.#node(id, ref, raw, undefined, this.#attached?.get(id));
-  }
-
-  #node(
-    id: ObjectId,
-    ref: ObjectRef,
-    raw: JsonObject | undefined,
-    object: KubeObject | undefined,
-    sets: NodeSets | undefined,
-  ): Node {
-    const level = this.levels.of(ref);
-    return { id, ref, raw, object, section: undefined, level, sets, target: undefined, plain: undefined };
+    const sets = this.#attached?.get(id);
+    return { id, ref, raw, section: undefined, level: this.levels.of(ref), sets, target: undefined, plain: undefined };
   }
 
   ofNamespace(namespace: string): Node {

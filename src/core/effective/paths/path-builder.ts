@@ -79,17 +79,26 @@ export class PathBuilder {
 
   /** Adds the node without its Namespace. */
   push(base: Path | undefined, node: Node, ports: readonly number[], found: Path[], mesh?: Mesh): void {
-    const { sets } = node;
     const above = base ?? { ...this.rootPath(node), ...mesh };
-    const own = setAt(sets, node);
-    if (sets?.consumers === undefined || above.from === undefined) {
-      found.push(this.#below(above, base, node, own, above.from, ports));
-      return;
-    }
-    const [first, ...split] = splitTraffic(above, sets.consumers, node);
+    const consumers = node.sets?.consumers;
+    if (consumers === undefined || above.from === undefined)
+      found.push(this.#below(above, base, node, setAt(node.sets, node), above.from, ports));
+    else this.#pushSplit(above, base, node, consumers, ports, found);
+  }
+
+  #pushSplit(
+    above: Path,
+    base: Path | undefined,
+    node: Node,
+    consumers: ReadonlyMap<string, NodeSets>,
+    ports: readonly number[],
+    found: Path[],
+  ): void {
+    const own = setAt(node.sets, node);
+    const [first, ...split] = splitTraffic(above, consumers, node);
     // Traffic that is split off here has its own path from here on: it is not split off again further down.
     const rest = split.length === 0 ? above : { ...above, elsewhere: new Set([...(above.elsewhere ?? []), ...split]) };
-    const setOf = (from: string): PolicySet | undefined => this.combined(own, setAt(sets.consumers?.get(from), node));
+    const setOf = (from: string): PolicySet | undefined => this.combined(own, setAt(consumers.get(from), node));
     found.push(this.#below(rest, base, node, setOf(first), first, ports));
     for (const from of split) {
       const up = this.#splitOff(base, from);

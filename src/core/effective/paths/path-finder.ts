@@ -31,10 +31,10 @@ export interface PathScope {
   readonly touched: ReadonlySet<ObjectId>;
 }
 
-/** Each of `paths` goes on to each of `ends`. The paths have the stack of the path above. */
+/** Each of `paths` leads to one object, and goes on to each of its `sections` with the same stack. */
 export interface PathGroup {
   readonly paths: readonly Path[];
-  readonly ends: readonly Node[];
+  readonly sections: readonly Section[];
 }
 
 export interface PathOptions {
@@ -104,8 +104,7 @@ export class PathFinder {
     if (this.#scope !== undefined || !this.#nodes.levels.of(ref).endsAtAllSections) return undefined;
     const node = raw === undefined ? this.#nodes.find(id) : this.#nodes.of(id, ref, raw);
     if (node === undefined || node.sets?.sections !== undefined || node.sets?.consumers !== undefined) return undefined;
-    const ends = sectionsOfNode(node).map((section) => sectionNode(node, section));
-    return { paths: this.#findToNode(node), ends };
+    return { paths: this.#findToNode(node), sections: sectionsOfNode(node) };
   }
 
   /** The paths to an object. `into` and `onTo` continue them. */

@@ -1,6 +1,5 @@
 /** Paths and their nodes. */
 import type { JsonObject } from "../../model/json.ts";
-import type { KubeObject } from "../../model/kube-object.ts";
 import { type ObjectId, type ObjectRef, type TargetId, targetId } from "../../model/refs.ts";
 import type { Section } from "../../topology/sections-of.ts";
 import type { KindLevel } from "../world/kind-levels.ts";
@@ -13,8 +12,6 @@ export interface Node {
   readonly ref: ObjectRef;
   /** Absent if the object is implied or virtual. */
   readonly raw: JsonObject | undefined;
-  /** The object itself, if the search has read it. */
-  readonly object: KubeObject | undefined;
   readonly section: Section | undefined;
   readonly level: KindLevel;
   /** The policies on the object and its sections. */
@@ -41,11 +38,10 @@ export interface Path {
   readonly ports: readonly number[];
 }
 
-export const sectionNode = ({ id, ref, raw, object, level, sets }: Node, section: Section): Node => ({
+export const sectionNode = ({ id, ref, raw, level, sets }: Node, section: Section): Node => ({
   id,
   ref,
   raw,
-  object,
   section,
   level,
   sets,
@@ -67,27 +63,20 @@ export function targetOf(node: Node): TargetId {
   return node.target;
 }
 
-/** The nodes of a path as plain data, the root first. */
-export function plainPath(path: Path): readonly PathNode[] {
-  let length = 0;
+/** The nodes of a path as plain data, the root first. `last`: one more node at the end. */
+export function plainPath(path: Path, last?: PathNode): readonly PathNode[] {
+  let length = last === undefined ? 0 : 1;
   for (let at: Path | undefined = path; at !== undefined; at = at.up) length++;
   const nodes = nodeList(length);
+  if (last !== undefined) nodes[--length] = last;
   for (let at: Path | undefined = path; at !== undefined; at = at.up) nodes[--length] = plainNode(at.node);
-  return nodes;
-}
-
-/** A plain path with one more node at its end. */
-export function pathBelow(path: readonly PathNode[], last: PathNode): readonly PathNode[] {
-  const nodes = nodeList(path.length + 1);
-  for (let i = 0; i < path.length; i++) nodes[i] = path[i] as PathNode;
-  nodes[path.length] = last;
   return nodes;
 }
 
 // oxlint-disable-next-line unicorn/no-new-array -- of just this length: a million are made, and a list that grows is three times as large
 const nodeList = (length: number): PathNode[] => new Array<PathNode>(length);
 
-export function plainNode(node: Node): PathNode {
+function plainNode(node: Node): PathNode {
   const { section } = node;
   node.plain ??= section === undefined ? plainObject(node.ref) : plainSection(node.ref, section.name);
   return node.plain;
@@ -95,7 +84,8 @@ export function plainNode(node: Node): PathNode {
 
 const plainObject = ({ group, kind, namespace, name }: ObjectRef): PathNode => ({ group, kind, namespace, name });
 
-const plainSection = ({ group, kind, namespace, name }: ObjectRef, sectionName: string): PathNode => ({
+/** A section of an object as plain data. */
+export const plainSection = ({ group, kind, namespace, name }: ObjectRef, sectionName: string): PathNode => ({
   group,
   kind,
   namespace,

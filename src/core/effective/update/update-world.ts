@@ -10,7 +10,7 @@ import { isEndObject } from "../paths/end-objects.ts";
 import { PathFinder, type PathScope } from "../paths/path-finder.ts";
 import { unenforcedPolicies } from "../paths/unenforced-paths.ts";
 import { PathCounter } from "../verdicts/path-counter.ts";
-import { changedTally, type TallyChanges } from "../verdicts/tally-changes.ts";
+import { changedTallies, countedPolicies, type TallyChanges } from "../verdicts/tally-changes.ts";
 import type { Verdict } from "../verdicts/verdict.ts";
 import { verdictOf } from "../verdicts/verdict-of.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
@@ -47,13 +47,13 @@ export function updateWorld(before: World, objectChanges: ObjectChanges): Update
     const scope = scopeOf(worlds, kind, structural, changes, sets.targets);
     for (const change of walkBoth(worlds, kind, scope, tallyChanges)) effective.push(change);
   }
-  const tallies = tallied(before.countTallies(), tallyChanges);
+  const tallies = changedTallies(before.countTallies(), tallyChanges);
   const after: World = {
     ...tables,
     countTallies: () => tallies,
     findUnenforced: once(() => unenforcedPolicies(tables)),
   };
-  const judged = new Set([...judgedAnew, ...tallyChanges.keys()]);
+  const judged = new Set([...judgedAnew, ...countedPolicies(tallyChanges)]);
   const delta: Delta = { effective, verdicts: compareVerdicts({ before, after }, judged) };
   return { world: after, delta, touched: { objects: changes.filter(({ isQuiet }) => !isQuiet), links: changed } };
 }
@@ -95,19 +95,6 @@ export function pathsTo(
 ): readonly EffectivePath[] {
   if (!isEndObject(world, kind, id)) return NO_PATHS;
   return effectivePathsTo(finder, kind, { id, ref: parseObjectId(id) });
-}
-
-type Tallies = ReturnType<World["countTallies"]>;
-
-function tallied(before: Tallies, changes: TallyChanges): Tallies {
-  let result = before;
-  for (const policy of changes.keys()) {
-    const old = result.get(policy);
-    const after = changedTally(changes, policy, old);
-    if (after === old) continue;
-    result = after === undefined ? result.without(policy) : result.with(policy, after);
-  }
-  return result;
 }
 
 /** All tables before and after a change. */

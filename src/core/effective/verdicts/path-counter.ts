@@ -1,5 +1,6 @@
 import type { EffectiveSpec } from "../../merge/effective-spec.ts";
-import type { Node, Path } from "../paths/path.ts";
+import type { Section } from "../../topology/sections-of.ts";
+import type { Path } from "../paths/path.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
 import { ancestorOf } from "./ancestor-of.ts";
 import { countPaths, type TallyChanges } from "./tally-changes.ts";
@@ -18,23 +19,23 @@ export class PathCounter {
     this.#sign = how === "Come" ? 1 : -1;
   }
 
-  /** Counts a path. `ends`: the nodes that it goes on to, if there are any. */
-  add(path: Path, effective: EffectiveSpec, ends?: readonly Node[]): void {
+  /** Counts a path. `sections`: the sections of its last object that it goes on to; undefined: it ends at its last node. */
+  add(path: Path, effective: EffectiveSpec, sections?: readonly Section[]): void {
     const open = this.#open;
     const above = ancestorPath(path);
-    const isAlike = open?.effective === effective && open.above === above;
-    if (isAlike && (ends === undefined ? open.last === path.node : open.ends === ends)) open.paths++;
+    const hasSameEnds = open?.first.node === path.node && open.sections === sections;
+    if (hasSameEnds && open.effective === effective && open.above === above) open.paths++;
     else {
       this.finish();
-      this.#open = { first: path, above, effective, last: path.node, ends: ends ?? [path.node], paths: 1 };
+      this.#open = { first: path, above, effective, sections, paths: 1 };
     }
   }
 
   /** Counts the last paths. */
   finish(): void {
     if (this.#open === undefined) return;
-    const { first, effective, ends, paths } = this.#open;
-    const counted = { ends, pathsToEach: paths * this.#sign, isIncomplete: first.incomplete };
+    const { first, effective, sections, paths } = this.#open;
+    const counted = { last: first.node, sections, pathsToEach: paths * this.#sign, isIncomplete: first.incomplete };
     countPaths(this.#changes, effective, ancestorOf(first, this.#kind), counted);
     this.#open = undefined;
   }
@@ -45,8 +46,7 @@ interface OpenCount {
   /** The part of the paths down to their ancestor. */
   readonly above: Path;
   readonly effective: EffectiveSpec;
-  readonly last: Node;
-  readonly ends: readonly Node[];
+  readonly sections: readonly Section[] | undefined;
   paths: number;
 }
 

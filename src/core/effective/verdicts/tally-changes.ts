@@ -1,14 +1,18 @@
 /** Changes to tallies, collected while paths are counted. The cost of a new or removed path does not depend on the reach of its policies. */
 import type { EffectiveSpec } from "../../merge/effective-spec.ts";
 import type { Outcome } from "../../merge/provenance.ts";
+import { PersistentMap } from "../../model/collections/persistent-map.ts";
 import { SortedMap } from "../../model/collections/sorted-map.ts";
 import type { Policy } from "../../model/policy.ts";
-import type { ObjectId, PolicyId, TargetId } from "../../model/refs.ts";
+import { type ObjectId, type PolicyId, type TargetId, targetId } from "../../model/refs.ts";
+import type { Section } from "../../topology/sections-of.ts";
 import { type Node, targetOf } from "../paths/path.ts";
 import type { AncestorTally, PolicyTally } from "../world/policy-tally.ts";
 
-/** By policy, then by ancestor. */
-export type TallyChanges = Map<PolicyId, Map<ObjectId, Counters>>;
+/** By ancestor, then by policy: there are few ancestors, and the paths through one are mostly counted one after the other. */
+export type TallyChanges = Map<ObjectId, Map<PolicyId, Counters>>;
+
+export type Tallies = PersistentMap<PolicyId, PolicyTally>;
 
 interface Counters {
   paths: number;
@@ -25,7 +29,10 @@ interface Counters {
 
 /** Paths with the same effective spec, all of them complete or none. */
 export interface CountedPaths {
-  readonly ends: readonly Node[];
+  /** The effective target, or the object of all of them. */
+  readonly last: Node;
+  /** The effective targets, if they are sections of `last`. */
+  readonly sections: readonly Section[] | undefined;
   /** The number of paths to each effective target, negative if they are removed. */
   readonly pathsToEach: number;
   readonly isIncomplete: boolean;
@@ -39,9 +46,9 @@ export function countPaths(
   changes: TallyChanges,
   { outcomes, conditionErrors }: EffectiveSpec,
   ancestorOf: (policy: Policy) => ObjectId,
-  { ends, pathsToEach, isIncomplete }: CountedPaths,
+  { last, sections, pathsToEach, isIncomplete }: CountedPaths,
 ): void {
-  const count = ends.length * pathsToEach;
+  const count = (sections?.length ?? 1) * pathsToEach;
   for (const outcome of outcomes) {
     const { policy, overridden, by } = outcome;
     const counters = countersOf(changes, policy.id, ancestorOf(policy));
@@ -52,7 +59,10 @@ export function countPaths(
     }
     counters[effectOf(outcome)] += count;
     if (overridden === 0) continue;
-    for (const end of ends) counters.overriddenAt = added(counters.overriddenAt, targetOf(end), pathsToEach);
+    if (sections === undefined) counters.overriddenAt = added(counters.overriddenAt, targetOf(last), pathsToEach);
+    else
+      for (const { name } of sections)
+        counters.overriddenAt = added(counters.overriddenAt, targetId(last.id, name), pathsToEach);
     for (const winner of by) counters.overriddenBy = added(counters.overriddenBy, winner.id, count);
   }
   for (const { policy, block, message } of conditionErrors) {
@@ -61,19 +71,43 @@ export function countPaths(
   }
 }
 
-/** The tally of a policy after the changes. Undefined: no path is left. */
-export function changedTally(
-  changes: TallyChanges,
-  policy: PolicyId,
-  before: PolicyTally | undefined,
-): PolicyTally | undefined {
-  let tally = before ?? SortedMap.empty<ObjectId, AncestorTally>();
-  for (const [ancestor, counters] of changes.get(policy) ?? []) {
-    if (isZero(counters)) continue;
-    const next = changedCounters(tally.get(ancestor), counters);
-    tally = next === undefined ? tally.without(ancestor) : tally.with(ancestor, next);
+/** The policies whose paths were counted. */
+export const countedPolicies = (changes: TallyChanges): ReadonlySet<PolicyId> =>
+  new Set([...changes.values()].flatMap((byPolicy) => [...byPolicy.keys()]));
+
+/** The tallies of a first evaluation. */
+export function firstTallies(changes: TallyChanges): Tallies {
+  const tallies = new Map<PolicyId, PolicyTally>();
+  for (const [ancestor, byPolicy] of changes) {
+    for (const [policy, counters] of byPolicy) {
+      const known = tallies.get(policy);
+      const own = changedCounters(undefined, counters);
+      if (own !== undefined)
+        tallies.set(policy, known === undefined ? SortedMap.single(ancestor, own) : known.with(ancestor, own));
+    }
   }
-  return tally.size === 0 ? undefined : tally;
+  return PersistentMap.from(tallies);
+}
+
+/** The tallies after a change. A policy without a path has none. */
+export function changedTallies(before: Tallies, changes: TallyChanges): Tallies {
+  let tallies = before;
+  for (const [ancestor, byPolicy] of changes) {
+    for (const [policy, counters] of byPolicy) {
+      if (isZero(counters)) continue;
+      const known = tallies.get(policy) ?? SortedMap.empty<ObjectId, AncestorTally>();
+      const own = changedCounters(known.get(ancestor), counters);
+      const tally = own === undefined ? known.without(ancestor) : known.with(ancestor, own);
+      tallies = tally.size === 0 ? tallies.without(policy) : tallies.with(policy, tally);
+    }
+  }
+  return tallies;
+}
+
+/** The counters of one policy under one ancestor, if it has paths there. */
+export function tallyOf(changes: TallyChanges, ancestor: ObjectId, policy: PolicyId): AncestorTally | undefined {
+  const counters = changes.get(ancestor)?.get(policy);
+  return counters === undefined ? undefined : changedCounters(undefined, counters);
 }
 
 /** How far a policy takes effect on a path. */
@@ -84,15 +118,15 @@ function effectOf({ inEffect, overridden, gated }: Outcome): "full" | "partial" 
 }
 
 function countersOf(changes: TallyChanges, policy: PolicyId, ancestor: ObjectId): Counters {
-  let byAncestor = changes.get(policy);
-  if (byAncestor === undefined) {
-    byAncestor = new Map();
-    changes.set(policy, byAncestor);
+  let byPolicy = changes.get(ancestor);
+  if (byPolicy === undefined) {
+    byPolicy = new Map();
+    changes.set(ancestor, byPolicy);
   }
-  let counters = byAncestor.get(ancestor);
+  let counters = byPolicy.get(policy);
   if (counters === undefined) {
     counters = { paths: 0, incomplete: 0, full: 0, partial: 0, none: 0, met: 0, idle: 0, ...NO_COUNTS };
-    byAncestor.set(ancestor, counters);
+    byPolicy.set(policy, counters);
   }
   return counters;
 }

@@ -3,7 +3,7 @@ import { compareText, type ObjectId, type PolicyId } from "../../model/refs.ts";
 import { forEachEffective } from "../fold/for-each-effective.ts";
 import { coveringSection } from "../paths/covering-section.ts";
 import type { PolicyRecord, World } from "../world/world.ts";
-import { changedTally, countPaths, type TallyChanges } from "./tally-changes.ts";
+import { countPaths, type TallyChanges, tallyOf } from "./tally-changes.ts";
 import type { AncestorVerdict } from "./verdict.ts";
 import { ancestorVerdict } from "./verdict-of.ts";
 
@@ -54,11 +54,12 @@ function bySection(
     const target = coveringSection(end, (name) => names.has(name));
     const own: TallyChanges = changes.get(target) ?? new Map();
     changes.set(target, own);
-    countPaths(own, effective, () => ancestor, { ends: [node], pathsToEach: 1, isIncomplete: incomplete });
+    const counted = { last: node, sections: undefined, pathsToEach: 1, isIncomplete: incomplete };
+    countPaths(own, effective, () => ancestor, counted);
   };
   forEachEffective(world, kind, visit, ancestor);
   const verdicts = [...changes].flatMap(([sectionName, own]): readonly TargetVerdict[] => {
-    const counts = changedTally(own, id, undefined)?.get(ancestor);
+    const counts = tallyOf(own, ancestor, id);
     return counts === undefined ? [] : [{ ...ancestorVerdict(ancestor, counts), sectionName }];
   });
   // The object itself comes before its sections.

@@ -28,6 +28,7 @@ export interface JudgeOptions {
 /** What the rules of one object may cost together. One unit is about one operator, so this takes milliseconds. */
 const MAX_COST = 1_000_000;
 
+const NOWHERE: readonly string[] = [];
 const FINE: Judgement = { problems: [], unevaluated: [] };
 
 /** Judges a value as the API server does: types and bounds, then defaults, then everything that depends on defaults. */
@@ -51,12 +52,13 @@ function guarded(
   return fitsSchema(guard, value) ? judged : { ...judged, problems: schemaProblems(guard, value, at.join(".")) };
 }
 
-function judgeBy({ compiled, checks, ...schema }: ObjectSchema, value: Json, options: JudgeOptions): Judgement {
-  const { at = [], rules, old } = options;
-  const matchRegex = schema.matchRegex ?? options.matchRegex ?? noRegex;
+function judgeBy(schema: ObjectSchema, value: Json, options: JudgeOptions): Judgement {
+  const { compiled, checks } = schema;
+  const { at = NOWHERE, rules, old } = options;
   if (!fitsSchema(compiled, value)) return { problems: schemaProblems(compiled, value, at.join(".")), unevaluated: [] };
   const node = rules === "Left out" ? undefined : checks();
   if (node === undefined) return FINE;
+  const matchRegex = schema.matchRegex ?? options.matchRegex ?? noRegex;
   const context: CheckContext = {
     path: [...at],
     budget: { left: MAX_COST },

@@ -26,3 +26,20 @@ test("docs/images/explain.svg", async () => {
   const path = fileURLToPath(new URL("../../docs/images/explain.svg", import.meta.url));
   expectGolden(path, renderSvg(terminalSvg(shown.join("\n"), { columns: COLUMNS, title: `prevail ${line}` })));
 });
+
+test("docs/images/graph.svg", async () => {
+  const { io, output } = testIo();
+  await execute(["graph", "-o", "svg", "-f", "examples/bakery"], io);
+  expectGolden(fileURLToPath(new URL("../../docs/images/graph.svg", import.meta.url)), output());
+});
+
+test("the picture of explain marks the value and the policy that it comes from most strongly", async () => {
+  const text = (await onTerminal("explain httproute/baker#order -f examples/bakery")).join("\n");
+  const strong = text
+    .split("\u001b[1;32m")
+    .slice(1)
+    .map((part) => part.split("\u001b[")[0]);
+  expect(strong).toEqual(expect.arrayContaining(["5", "RetryPolicy infra/friday-fix"]));
+  // What is overridden is dim.
+  expect(text).toContain("\u001b[2moverrides\u001b[22m \u001b[2m0\u001b[22m ");
+});

@@ -18,6 +18,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createCel } from "../../src/adapters/cel/create-cel.ts";
 import type { EvaluateCondition } from "../../src/core/model/cel.ts";
 import { runCli } from "../support/cli/run-cli.ts";
+import { manyRoutes } from "../support/cluster/many-routes.ts";
 import { scratchRepository } from "../support/git/scratch-repository.ts";
 import { expectGolden } from "../support/golden.ts";
 import { basics, type Transcript, userStories, views, workedExamples } from "./transcripts.ts";
@@ -177,6 +178,16 @@ describe("the packed program", () => {
     ]);
     expect(loaded.length).toBeGreaterThan(programs.length);
     expect(loaded.map(([, file]) => file).filter((file) => programs.includes(file ?? ""))).toEqual([]);
+  });
+
+  test("draws 200 routes at the width of a page, on one screen", () => {
+    writeFileSync(join(folder, "routes.yaml"), manyRoutes(200));
+    const { stdout, code } = runProgram(["graph", "-o", "svg", "-f", join(folder, "routes.yaml")]);
+    expect(code).toBe(0);
+    const [, width, height] = /viewBox="0 0 (\d+) (\d+)"/.exec(stdout) ?? [];
+    expect([Number(width), Number(height) < 800]).toEqual([1000, true]);
+    expect(stdout).toContain(">100 HTTPRoutes</text>");
+    expect(stdout).toMatch(/Folded: 100 HTTPRoutes and 400 Services into 3 nodes/);
   });
 
   test("brings the licences of what is bundled", () => {

@@ -57,6 +57,17 @@ export const views: readonly Transcript[] = [
       `how grpcroute/oven timeouts.backendRequest- -o json -f ${BAKERY}`,
     ],
   },
+  {
+    name: "graph",
+    lines: [
+      `graph -f ${BAKERY}`,
+      `graph --sections --lone -n shop -f ${BAKERY}`,
+      `graph gtw/prod --depth 1 -f ${BAKERY}`,
+      `graph --kind gateway,httproute,retrypolicy -f ${BAKERY}`,
+      `graph httproute/baker#order -o mermaid -f ${BAKERY}`,
+      `graph --kind gatway -f ${BAKERY}`,
+    ],
+  },
 ];
 
 /** What every program should be able to say of itself. */

@@ -32,7 +32,7 @@ export function printPolicyParts(outcomes: readonly PathOutcome[], context: Text
       { indent: 2, hanging: 2 },
       glued(redaction.name(policy)),
       ` on ${part.on} `,
-      formatEffect(policy, part, context),
+      ...formatEffect(policy, part, context),
       ...notResolved(policy, context),
     );
   }
@@ -71,7 +71,7 @@ function notResolved(policy: PolicyId, { source, redaction }: TextContext): read
 
 const MOST_REMOVED = 4;
 
-function formatEffect(policy: PolicyId, part: WholePart, context: TextContext): Piece {
+function formatEffect(policy: PolicyId, part: WholePart, context: TextContext): readonly Piece[] {
   const { paths, pathsInEffect, values, removes, keepsOut } = part;
   const where = pathsInEffect === paths ? "" : ` on ${pathsInEffect} of its ${paths} paths`;
   const done = [
@@ -80,8 +80,8 @@ function formatEffect(policy: PolicyId, part: WholePart, context: TextContext): 
     ...(removes.size === 0 ? [] : [`removes ${removedWords([...removes])}`]),
   ];
   return done.length > 0
-    ? done.join(" and ")
-    : styled(`has no effect here${whyNothing(policy, part, context)}`, "yellow");
+    ? [done.join(" and ")]
+    : [styled("has no effect here", "yellow"), whyNothing(policy, part, context)];
 }
 
 function removedWords(pointers: readonly string[]): string {

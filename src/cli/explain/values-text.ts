@@ -24,7 +24,7 @@ import {
 import { createDifference, type FormatDifference, formatPath, listWords } from "../print/format-paths.ts";
 import { formatLine } from "../print/format-position.ts";
 import { formatPointer, formatValue } from "../print/format-value.ts";
-import { glued, type Piece, styled } from "../print/styled-text.ts";
+import { glued, type Piece, restyled, styled } from "../print/styled-text.ts";
 import type { TextContext } from "../print/text-context.ts";
 import { groupValues, type ValueGroup, type ValueVariant } from "./group-values.ts";
 
@@ -63,7 +63,7 @@ function printValueGroup(
 ): void {
   const { print } = context;
   const { pointer, variants, silent, field } = group;
-  const name = styled(formatPointer(pointer), "bold");
+  const name = styled(formatPointer(pointer), "cyan");
   const [only] = variants;
   if (variants.length === 1 && silent === 0 && only !== undefined) {
     print.paragraph({ indent: 2, hanging: 4 }, name, ": ", formatEffectiveValue(only, context));
@@ -108,7 +108,7 @@ function printReasons(own: VariantContext, indent: number): void {
   const winner = formatValueSource(own);
   const layout = { indent, hanging: 2 };
   if (winner !== undefined) print.paragraph(layout, ...winner);
-  for (const lost of source.lost) print.paragraph(layout, ...formatLost(lost, own));
+  for (const lost of source.lost) print.paragraph(layout, ...restyled(formatLost(lost, own), "dim"));
   if (!wide) return;
   const { policy, block, strategy } = source.decidedBy;
   const who = policy === null ? "the object" : redaction.name(policy);
@@ -118,7 +118,7 @@ function printReasons(own: VariantContext, indent: number): void {
 function formatEffectiveValue({ value, source: { policy } }: ValueVariant, { redaction }: TextContext): Piece {
   if (value === undefined) return styled("not set", "dim");
   if (policy !== null && redaction.isHidden(policy)) return styled("hidden", "dim");
-  return formatValue(value);
+  return styled(formatValue(value), "strong");
 }
 
 function formatValueSource({
@@ -132,7 +132,7 @@ function formatValueSource({
   const { redaction } = context;
   const { world } = context.source;
   if (policy !== null) {
-    const name = styled(glued(redaction.name(policy)), "green");
+    const name = styled(glued(redaction.name(policy)), "strong");
     if (computed) return ["computed by the strategy of ", name];
     if (redaction.isHidden(policy)) return ["from ", name];
     const location = sourcePointer(world, policyKind, variant.source, path);
@@ -145,7 +145,7 @@ function formatValueSource({
       : mappedPointer(world, policyKind, field, pointer);
   return [
     "from ",
-    styled(glued(`${formatRef(parseObjectId(object))}`), "green"),
+    styled(glued(formatRef(parseObjectId(object))), "strong"),
     isCrdDefault(world, location) ? " itself, CRD default" : " itself",
     formatValuePosition(location, context),
   ];

@@ -1,11 +1,12 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { runCli } from "../../../test/support/cli/run-cli.ts";
+import { manyRoutes } from "../../../test/support/cluster/many-routes.ts";
 import { expectGolden } from "../../../test/support/golden.ts";
 import type { GraphNode } from "../../core/explain/graph/result.ts";
 import { objectId, targetId } from "../../core/model/refs.ts";
+import { exitCodes } from "../exit-codes.ts";
 import { createPrinter } from "../print/create-printer.ts";
-import { layoutGraph } from "./layout-graph.ts";
 import { printGraph } from "./text.ts";
 
 const golden = (name: string): string => fileURLToPath(new URL(`./testdata/${name}`, import.meta.url));
@@ -18,6 +19,10 @@ describe("graph", () => {
     ["bakery.dot", "graph -o dot -f examples/bakery"],
     ["bakery.svg", "graph -o svg -f examples/bakery"],
     ["baker.json", "graph httproute/baker -o json -f examples/bakery"],
+    ["bakery-sections.txt", "graph --sections --lone -f examples/bakery"],
+    ["bakery-kinds.txt", "graph --kind gateway,service,retrypolicy -f examples/bakery"],
+    ["gateway-depth.txt", "graph gtw/prod --depth 1 -f examples/bakery"],
+    ["namespace.txt", "graph ns/shop -f examples/bakery"],
     ["menu.mmd", "graph httproute/baker#menu -o mermaid -n bakery --redact -f examples/bakery"],
   ])("%s", async (name, line) => {
     const { stdout, stderr, code } = await runCli(line);
@@ -48,6 +53,65 @@ describe("graph", () => {
     expect(await shown("mermaid")).toContain("a#34;]; #60;script#62;#38;");
   });
 
+  describe("many routes", () => {
+    const files = { "all.yaml": manyRoutes(200) };
+
+    test.each([
+      ["routes.txt", "graph -f all.yaml"],
+      ["routes.mmd", "graph -o mermaid -f all.yaml"],
+      ["routes.dot", "graph -o dot -f all.yaml"],
+      ["routes.svg", "graph -o svg -f all.yaml"],
+    ])("%s: routes and Services without policies of their own are one node with their number", async (name, line) => {
+      const { stdout, code } = await runCli(line, { files });
+      expect(code).toBe(0);
+      expectGolden(golden(name), stdout);
+    });
+
+    test("--no-fold draws each", async () => {
+      const { stdout } = await runCli("graph --no-fold -f all.yaml", { files });
+      expect([...stdout.matchAll(/─ HTTPRoute /g)]).toHaveLength(200);
+      expect(stdout).not.toContain("Folded");
+    });
+
+    test("a route that was asked for is drawn on its own", async () => {
+      const { stdout } = await runCli("graph httproute/route-7 -f all.yaml", { files });
+      expect(stdout).toContain("─ HTTPRoute town/route-7\n");
+    });
+
+    test("-o json folds nothing, and has every rule and port", async () => {
+      const { nodes, leftOut } = JSON.parse((await runCli("graph -o json -f all.yaml", { files })).stdout) as {
+        readonly nodes: readonly { readonly kind: string }[];
+        readonly leftOut: object;
+      };
+      // Each route has two rules.
+      expect(nodes.filter(({ kind }) => kind === "HTTPRoute")).toHaveLength(200 * 3);
+      expect(leftOut).toEqual({ sections: [], lone: [], farther: [], otherKinds: [], otherPolicies: 0 });
+    });
+
+    test("more edges than Mermaid draws by default are reported", async () => {
+      const { stderr } = await runCli("graph -o mermaid --no-fold -f all.yaml", { files });
+      expect(stderr).toMatch(/^note: 602 edges: Mermaid draws at most 500 unless the page sets maxEdges/);
+    });
+  });
+
+  test.each([
+    ["--depth -1", "error: --depth is '-1': give a number of levels, from 0 to 1000"],
+    ["--depth deep", "error: --depth is 'deep': give a number of levels, from 0 to 1000"],
+    ["--kind gatway", "error: --kind: unknown kind 'gatway'; did you mean 'gateway'?"],
+    ["--kind gateway,", "error: --kind: unknown kind ''"],
+  ])("%s is a mistake", async (options, message) => {
+    const { stdout, stderr, code } = await runCli(`graph ${options} -f examples/bakery`);
+    expect([stdout, stderr.split("\n")[0], code]).toEqual(["", message, exitCodes.usage]);
+  });
+
+  test("folded policies are redacted as others are", async () => {
+    const { stdout } = await runCli("graph gtw/prod -n infra --redact -f all.yaml", {
+      files: { "all.yaml": manyRoutes(60) },
+    });
+    expect(stdout).toContain("◆ a policy in another namespace on each: takes effect");
+    expect(stdout).not.toContain("RetryPolicy on each");
+  });
+
   test("nodes on a cycle are printed once", () => {
     const [a, b] = ["a", "b"].map((name): GraphNode => {
       const ref = { group: "example.com", kind: "Ring", namespace: "n", name };
@@ -60,42 +124,13 @@ describe("graph", () => {
       { from: a.id, to: b.id },
       { from: b.id, to: a.id },
     ];
-    printGraph({ nodes: [a, b], edges }, { isHidden: () => false, name: (id) => id }, print);
-    expect(written.join("")).toBe("Ring n/a\n└─ Ring n/b\n   └─ Ring n/a (above)\n");
+    printGraph({ nodes: [a, b], edges }, { redaction: { isHidden: () => false, name: (id) => id }, notes: [] }, print);
+    expect(written.join("")).toMatch(/^Ring n\/a\n└─ Ring n\/b\n {3}└─ Ring n\/a \(above\)\n\n/);
   });
 
   test("an object that is not there is a failure", async () => {
     const { stderr, code } = await runCli("graph httproute/bakr -f examples/bakery");
     expect(code).toBe(64);
     expect(stderr).toContain("did you mean 'baker'");
-  });
-});
-
-describe("layoutGraph", () => {
-  test("a column for each rank, by the longest way from a root", () => {
-    const edges = [
-      { from: "a", to: "b" },
-      { from: "b", to: "c" },
-      { from: "a", to: "c" },
-    ];
-    expect(layoutGraph(["a", "b", "c"], edges).columns).toEqual([["a"], ["b"], ["c"]]);
-  });
-
-  test("neighbours stand side by side", () => {
-    const edges = [
-      { from: "a1", to: "b2" },
-      { from: "a2", to: "b1" },
-    ];
-    const { columns } = layoutGraph(["a1", "a2", "b1", "b2"], edges);
-    expect(columns[0]?.map((id) => id.slice(1))).toEqual(columns[1]?.map((id) => (id === "b2" ? "1" : "2")));
-  });
-
-  test("a cycle is drawn behind the rest, and nothing is lost", () => {
-    const edges = [
-      { from: "x", to: "y" },
-      { from: "y", to: "x" },
-      { from: "a", to: "b" },
-    ];
-    expect(layoutGraph(["a", "b", "x", "y"], edges).columns.flat().sort()).toEqual(["a", "b", "x", "y"]);
   });
 });

@@ -1,31 +1,39 @@
 import type { Caveat } from "../../core/caveats/caveat.ts";
 import type { World } from "../../core/effective/world/world.ts";
-import { buildGraph } from "../../core/explain/graph/build-graph.ts";
+import { buildGraph, type GraphOptions } from "../../core/explain/graph/build-graph.ts";
+import { foldGraph } from "../../core/explain/graph/fold-graph.ts";
+import { topologyObjects } from "../../core/explain/graph/graph-edges.ts";
 import type { Graph } from "../../core/explain/graph/result.ts";
 import type { ObjectOrSection } from "../../core/explain/paths-through.ts";
+import { kindId, type TargetId, targetId } from "../../core/model/refs.ts";
 import { type Redaction, redactOption } from "../args/redaction.ts";
 import { parseVisibleScope } from "../args/visible-scope.ts";
 import { answerCaveats, questionAbout } from "../caveats/answer-caveats.ts";
 import { exitCodeWith } from "../caveats/exit-code.ts";
-import { caveatsJson } from "../caveats/json.ts";
 import { formatCaveat, printCaveats } from "../caveats/text.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { API_VERSION, openRef } from "../print/effective-json.ts";
 import { printData } from "../print/print-data.ts";
-import { findTarget, isListed, type Scope } from "../target/find-targets.ts";
-import { graphDot, graphMermaid } from "./dot-and-mermaid.ts";
-import { graphSvg } from "./svg.ts";
+import { type FoundTarget, findTarget, isListed, type Scope } from "../target/find-targets.ts";
+import { graphDot } from "./dot.ts";
+import type { Drawn } from "./drawn.ts";
+import { graphJson } from "./json.ts";
+import { graphMermaid, MOST_MERMAID_EDGES } from "./mermaid.ts";
+import { graphNotes } from "./notes.ts";
+import { graphOptions, parseDepth, parseKinds } from "./parse-graph-options.ts";
+import { graphSvg } from "./svg/svg.ts";
 import { printGraph } from "./text.ts";
 
 export const command: Command = {
   usage: ["[TARGET] -f FILE|DIR|- [-o mermaid|dot|svg|json]"],
   description: [
     "Prints the topology: parents and children, the policies attached to each, and whether they take effect. " +
-      "With a TARGET, or with -n or -l: the selected objects and the objects above and below them.",
-    "Without -o it is a tree. svg is a drawing that needs no other program; dot is for Graphviz, mermaid for Markdown pages.",
+      "With a TARGET, or with -n or -l: the selected objects and the objects above and below them. For a Namespace: the objects in it.",
+    "Without -o it is a tree. svg is a drawing as wide as a page that needs no other program, with a frame for each namespace; dot is for Graphviz, mermaid for Markdown pages.",
+    "Four or more objects without policies of their own that have the same kind, namespace and parents are one node with their number; so are 25 or more that have policies of the same kinds with the same effect. " +
+      "Rules and ports without policies are left out. The drawing says what is folded and left out. -o json has every section and folds nothing.",
   ],
-  options: [redactOption],
+  options: [...graphOptions, redactOption],
   takes: ["scope", "source"],
   outputs: ["mermaid", "dot", "svg", "json"],
   examples: [
@@ -35,21 +43,38 @@ export const command: Command = {
       what: "The objects above and below one route, for a Markdown page",
       line: "graph httproute/baker -o mermaid -f examples/bakery",
     },
+    {
+      what: "Only Gateways and routes, and only their retry policies",
+      line: "graph --kind gateway,httproute,retrypolicy -f examples/bakery",
+    },
+    { what: "What is attached to the Gateway, without backends", line: "graph gtw/prod --depth 1 -f examples/bakery" },
   ],
   run: async (context) => {
-    const { args, options, load, fail, output } = context;
+    const { args, options, load, fail } = context;
     const parsed = parseVisibleScope(options);
     if (!parsed.ok) return fail(parsed.message);
     const { scope, redaction } = parsed.view;
+    const depth = parseDepth(options);
+    if (typeof depth === "string") return fail(depth);
     const source = await load();
     if (source === undefined) return exitCodes.failed;
     const { world } = source;
+    const kinds = parseKinds(options, world);
+    if ("problem" in kinds) return fail(kinds.problem);
     const search = args.length === 0 ? undefined : findTarget(world, args, scope);
     if (search?.ok === false) return fail(search.message, ...search.hints);
-    const targets = search === undefined ? inScope(world, scope) : [search.target];
+    const target = search?.target;
+    const targets = target === undefined ? inScope(world, scope) : withMembers(world, target);
     const caveats = answerCaveats(source, questionAbout(world, targets), { redaction });
-    const graph = buildGraph(world, targets);
-    draw(graph, caveats, output, redaction, context);
+    const graph = buildGraph(world, {
+      ...depth,
+      ...withTargetKind(kinds, target),
+      ...(targets === undefined ? {} : { targets }),
+      sections: options.has("sections") || context.output === "json" ? "All" : "Used",
+      lone: options.has("lone") || target !== undefined ? "Drawn" : "LeftOut",
+    });
+    const focus = new Set(target === undefined ? [] : [targetId(target.id, target.sectionName)]);
+    draw(graph, { focus, redaction, caveats }, context);
     if (graph.nodes.length === 0) context.note("nothing to draw: no Gateway, route or Service is selected");
     return exitCodeWith(caveats, options, exitCodes.ok);
   },
@@ -58,47 +83,52 @@ export const command: Command = {
 /** The objects that -n and -l select. Undefined: all. */
 function inScope(world: World, scope: Scope): readonly ObjectOrSection[] | undefined {
   if (scope.namespace === undefined && scope.selector === undefined) return undefined;
-  const listed: ObjectOrSection[] = [];
-  world.links.forEach((_, id) => {
+  return topologyObjects(world).flatMap((id) => {
     const object = world.objects.get(id);
-    if (object !== undefined && isListed(object, scope)) listed.push({ id });
+    return object !== undefined && isListed(object, scope) ? [{ id }] : [];
   });
-  return listed;
 }
 
-function draw(
-  graph: Graph,
-  caveats: readonly Caveat[],
-  output: string | undefined,
-  redaction: Redaction,
-  { print, errorPrint }: CommandContext,
-): void {
-  const lines = caveats.map(formatCaveat);
-  if (output === "json") printData(print, "json", graphJson(graph, redaction, caveats));
-  else if (output === "svg") print.raw(graphSvg(graph, redaction, lines));
-  else if (output === "dot") print.raw(graphDot(graph, redaction, lines));
-  else if (output === "mermaid") print.raw(graphMermaid(graph, redaction, lines));
-  else printGraph(graph, redaction, print);
-  if (output !== "json") printCaveats(caveats, output === undefined ? print : errorPrint);
+/** A target, and for a Namespace the objects in it. */
+function withMembers(world: World, target: FoundTarget): readonly ObjectOrSection[] {
+  const { group, kind, name } = target.ref;
+  const isNamespace = kind === "Namespace" && group === "";
+  return [target, ...(isNamespace ? (inScope(world, { namespace: name, selector: undefined }) ?? []) : [])];
 }
 
-const graphJson = ({ nodes, edges }: Graph, redaction: Redaction, caveats: readonly Caveat[]): object => ({
-  apiVersion: API_VERSION,
-  kind: "Graph",
-  nodes: nodes.map(({ id, ref, sectionName, implied, absent, policies }) => ({
-    id,
-    ...ref,
-    ...(sectionName === undefined ? {} : { sectionName }),
-    ...(implied === undefined ? {} : { implied }),
-    ...(absent === undefined ? {} : { absent }),
-    policies: policies
-      .filter(({ policy }) => !redaction.isHidden(policy))
-      .map(({ policy, state, by }) => ({
-        policy: openRef(policy),
-        state,
-        by: by.filter((winner) => !redaction.isHidden(winner)).map(openRef),
-      })),
-  })),
-  edges,
-  caveats: caveatsJson(caveats),
-});
+/** The target is drawn, whatever its kind. */
+function withTargetKind(
+  { kinds, policyKinds }: Pick<GraphOptions, "kinds" | "policyKinds">,
+  target: FoundTarget | undefined,
+): Pick<GraphOptions, "kinds" | "policyKinds"> {
+  const drawn = kinds === undefined || target === undefined ? kinds : new Set([...kinds, kindId(target.ref)]);
+  return {
+    ...(drawn === undefined ? {} : { kinds: drawn }),
+    ...(policyKinds === undefined ? {} : { policyKinds }),
+  };
+}
+
+interface Answer {
+  readonly focus: ReadonlySet<TargetId>;
+  readonly redaction: Redaction;
+  readonly caveats: readonly Caveat[];
+}
+
+function draw(whole: Graph, { focus, redaction, caveats }: Answer, context: CommandContext): void {
+  const { print, errorPrint, output, options, note } = context;
+  if (output === "json") {
+    printData(print, "json", graphJson(whole, redaction, caveats));
+    return;
+  }
+  const graph = options.has("no-fold") ? whole : foldGraph(whole, focus);
+  const drawn: Drawn = { redaction, focus, notes: graphNotes(graph), caveats: caveats.map(formatCaveat) };
+  if (output === "svg") print.raw(graphSvg(graph, drawn));
+  else if (output === "dot") print.raw(graphDot(graph, drawn));
+  else if (output === "mermaid") print.raw(graphMermaid(graph, drawn));
+  else printGraph(graph, drawn, print);
+  if (output === "mermaid" && graph.edges.length > MOST_MERMAID_EDGES)
+    note(
+      `${graph.edges.length} edges: Mermaid draws at most ${MOST_MERMAID_EDGES} unless the page sets maxEdges; select fewer objects with TARGET, -n, --kind or --depth, or use -o svg`,
+    );
+  printCaveats(caveats, output === undefined ? print : errorPrint);
+}

@@ -1,12 +1,13 @@
 /** The topology as a tree, for a terminal. */
+import { edgeTables } from "../../core/explain/graph/edge-tables.ts";
 import type { Graph, GraphNode } from "../../core/explain/graph/result.ts";
 import type { TargetId } from "../../core/model/refs.ts";
-import type { Redaction } from "../args/redaction.ts";
 import type { Printer } from "../print/create-printer.ts";
 import { type Style, styled } from "../print/styled-text.ts";
-import { colourClassOf, nodeLabel, policyWords } from "./labels.ts";
+import type { Drawn } from "./drawn.ts";
+import { formatPolicy, nodeLabel, type PolicyColour, policyLabels } from "./labels.ts";
 
-const STYLES: Readonly<Record<ReturnType<typeof colourClassOf>, Style>> = {
+const STYLES: Readonly<Record<PolicyColour, Style>> = {
   good: "green",
   partly: "yellow",
   bad: "red",
@@ -21,43 +22,37 @@ interface Margin {
 const ROOT: Margin = { own: "", below: "" };
 
 /** Prints the topology as a tree. A node with several parents is printed in full below the first, and by name only below the others. */
-export function printGraph({ nodes, edges }: Graph, redaction: Redaction, print: Printer): void {
-  const children = childrenOf({ nodes, edges });
+export function printGraph(
+  { nodes, edges }: Pick<Graph, "nodes" | "edges">,
+  { redaction, notes }: Pick<Drawn, "redaction" | "notes">,
+  print: Printer,
+): void {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const { up, down } = edgeTables(edges);
+  const childrenOf = ({ id }: GraphNode): readonly GraphNode[] =>
+    (down.get(id) ?? []).flatMap((child) => byId.get(child) ?? []);
   const printed = new Set<TargetId>();
   const printNode = (node: GraphNode, { own, below }: Margin): void => {
-    const under = children.get(node.id) ?? [];
+    const under = childrenOf(node);
+    const policies = policyLabels(node, redaction);
     const isPrinted = printed.has(node.id);
-    const hasMore = under.length + node.policies.length > 0;
+    const hasMore = under.length + policies.length > 0;
     print.line(styled(own, "dim"), nodeLabel(node), isPrinted && hasMore ? styled(" (above)", "dim") : "");
     if (isPrinted) return;
     printed.add(node.id);
     const bar = under.length > 0 ? "│ " : "  ";
-    for (const policy of node.policies) {
-      print.line(
-        styled(`${below}${bar}`, "dim"),
-        styled(`◆ ${policyWords(policy, redaction)}`, STYLES[colourClassOf(policy)]),
-      );
-    }
+    for (const label of policies)
+      print.line(styled(`${below}${bar}`, "dim"), styled(`◆ ${formatPolicy(label)}`, STYLES[label.colour]));
     under.forEach((child, index) => {
       const isLast = index === under.length - 1;
       printNode(child, { own: `${below}${isLast ? "└─ " : "├─ "}`, below: `${below}${isLast ? "   " : "│  "}` });
     });
   };
-  const hasParent = new Set(edges.map(({ to }) => to));
-  for (const node of nodes) if (!hasParent.has(node.id)) printNode(node, ROOT);
+  for (const node of nodes) if (!up.has(node.id)) printNode(node, ROOT);
   // Nodes on a cycle have no root above them.
   for (const node of nodes) if (!printed.has(node.id)) printNode(node, ROOT);
-}
-
-function childrenOf({ nodes, edges }: Graph): ReadonlyMap<TargetId, readonly GraphNode[]> {
-  const byId = new Map(nodes.map((node) => [node.id, node]));
-  const children = new Map<TargetId, GraphNode[]>();
-  for (const { from, to } of edges) {
-    const child = byId.get(to);
-    if (child === undefined) continue;
-    const siblings = children.get(from);
-    if (siblings === undefined) children.set(from, [child]);
-    else siblings.push(child);
-  }
-  return children;
+  if (nodes.length === 0) return;
+  print.line();
+  print.line(styled("◆ a policy that is attached here, and whether it takes effect", "dim"));
+  for (const note of notes) print.line(styled(note, "dim"));
 }

@@ -44,13 +44,15 @@ export function createPrinter({ write, columns, colour, headers }: PrinterOption
 const harmless = (piece: Piece): Piece =>
   typeof piece === "string" ? printable(piece) : { ...piece, text: printable(piece.text) };
 
-const codes: Readonly<Record<Style, readonly [on: number, off: number]>> = {
-  bold: [1, 22],
-  dim: [2, 22],
-  red: [31, 39],
-  green: [32, 39],
-  yellow: [33, 39],
-  cyan: [36, 39],
+/** `strong` is bold and green: for the answer itself, such as the value that takes effect. */
+const codes: Readonly<Record<Style, readonly [on: string, off: string]>> = {
+  bold: ["1", "22"],
+  dim: ["2", "22"],
+  red: ["31", "39"],
+  green: ["32", "39"],
+  yellow: ["33", "39"],
+  cyan: ["36", "39"],
+  strong: ["1;32", "22;39"],
 };
 
 function paintPiece(piece: Piece): string {

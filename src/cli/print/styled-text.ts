@@ -1,5 +1,5 @@
 /** Styled text, independent of colour support and line width. */
-export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
+export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan" | "strong";
 
 export interface Styled {
   readonly text: string;
@@ -9,6 +9,9 @@ export interface Styled {
 export type Piece = string | Styled;
 
 export const styled = (text: string, style: Style): Styled => ({ text, style });
+/** The text in one style, whatever styles its pieces have. */
+export const restyled = (pieces: readonly Piece[], style: Style): readonly Styled[] =>
+  pieces.map((piece) => styled(textOf(piece), style));
 export const textOf = (piece: Piece): string => (typeof piece === "string" ? piece : piece.text);
 
 /** Escapes control characters: a name or value from the input must not move the cursor, set colours or change the writing direction. */

@@ -39,6 +39,7 @@ const STYLES = [
   ".green{fill:#7ee787}",
   ".yellow{fill:#e3b341}",
   ".cyan{fill:#79c0ff}",
+  ".strong{font-weight:bold;fill:#56f27a}",
 ].join("");
 
 /** Fixes the width of a text, so that columns align in every font. */
@@ -50,9 +51,11 @@ function textOf({ text, column, style }: Run, y: number): SvgElement {
 
 const round = (value: number): number => Math.round(value * 10) / 10;
 
-/** The escape sequences that create-printer.ts writes: one style at a time. */
+/** The escape sequences that create-printer.ts writes: one style at a time. `strong` is bold and green. */
 const STYLE_OF: Readonly<Record<string, string | undefined>> = {
   "1": "bold",
+  "1;32": "strong",
+  "22;39": undefined,
   "2": "dim",
   "22": undefined,
   "31": "red",
@@ -76,7 +79,7 @@ function runsOf(line: string): readonly Run[] {
 function styledParts(line: string): readonly { readonly text: string; readonly style: string | undefined }[] {
   const [plain = "", ...others] = line.split("\u001b[");
   const styled = others.map((part) => {
-    const [, code = "", text = ""] = /^(\d+)m(.*)$/.exec(part) ?? [];
+    const [, code = "", text = ""] = /^([\d;]+)m(.*)$/.exec(part) ?? [];
     if (!Object.hasOwn(STYLE_OF, code)) throw new Error(`no style for what the terminal gets: ${JSON.stringify(part)}`);
     return { text, style: STYLE_OF[code] };
   });

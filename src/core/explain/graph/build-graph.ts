@@ -2,98 +2,139 @@ import type { NotAcceptedReason } from "../../effective/verdicts/verdict.ts";
 import { verdictOf } from "../../effective/verdicts/verdict-of.ts";
 import { attachedIn } from "../../effective/world/attached-policies.ts";
 import type { World } from "../../effective/world/world.ts";
+import { remember } from "../../model/collections/remember.ts";
 import {
   compareText,
+  type KindId,
   type ObjectId,
-  objectId,
   type PolicyId,
   parseObjectId,
   parseTargetId,
+  splitId,
   type TargetId,
   targetId,
 } from "../../model/refs.ts";
-import { sectionsOf } from "../../topology/sections-of.ts";
 import type { ObjectOrSection } from "../paths-through.ts";
+import { compareEdges, countUndrawnSections, graphEdges, sectionEdges, topologyObjects } from "./graph-edges.ts";
+import { countKinds, kindCounts } from "./kind-counts.ts";
 import type { Graph, GraphEdge, GraphNode, GraphPolicy, PolicyState } from "./result.ts";
+import { aboveAndBelow, belowRoots } from "./within-depth.ts";
+import { withoutNodes } from "./without-nodes.ts";
+
+/** What to draw. */
+export interface GraphOptions {
+  /** Draw these targets, and what is above and below them. Absent: the whole topology. */
+  readonly targets?: readonly ObjectOrSection[];
+  /** Whether every rule, port and listener is a node, or only those with policies and those that others are attached to. */
+  readonly sections: "All" | "Used";
+  /** Whether objects without parents, children and policies are drawn. */
+  readonly lone: "Drawn" | "LeftOut";
+  /** The number of levels above and below the targets; without targets below the roots. Sections are at the level of their object. */
+  readonly depth?: number;
+  /** Draw only objects of these kinds. Their edges lead over the other objects. */
+  readonly kinds?: ReadonlySet<KindId>;
+  /** Draw only policies of these kinds. */
+  readonly policyKinds?: ReadonlySet<KindId>;
+}
 
 /** The whole topology, or the part above and below some targets. */
-export function buildGraph(world: World, targets?: readonly ObjectOrSection[]): Graph {
-  const policies = attachedPolicies(world);
-  const edges = allEdges(world, policies.keys());
-  const ids = new Set<TargetId>([...edges.flatMap(({ from, to }) => [from, to]), ...policies.keys()]);
+export function buildGraph(world: World, options: GraphOptions): Graph {
+  const { targets, sections, lone, depth, kinds, policyKinds } = options;
+  const attached = attachedPolicies(world, policyKinds);
   const starts = targets?.map(({ id, sectionName }) => targetId(id, sectionName));
-  const kept = starts === undefined ? ids : around(starts, edges);
+  const drawn = new Set<TargetId>([...attached.policies.keys(), ...(starts ?? []).filter(isSection)]);
+  const links = graphEdges(world, { drawn, all: sections === "All" });
+  const connected = new Set<TargetId>([...links.flatMap(({ from, to }) => [from, to]), ...attached.policies.keys()]);
+  const alone = loneObjects(world, connected, starts);
+  const shown = new Set([...connected, ...(lone === "Drawn" ? alone : [])]);
+  const edges = sections === "All" ? withSections(world, shown, links) : links;
+  const near =
+    starts === undefined
+      ? belowRoots({ ids: shown, edges }, depth)
+      : aboveAndBelow(
+          edges,
+          starts.filter((id) => shown.has(id)),
+          depth,
+        );
+  const isOther = (id: TargetId): boolean => kinds !== undefined && !kinds.has(splitId(parseTargetId(id).object).kind);
+  const others = [...near.ids].filter(isOther);
+  const left = withoutNodes(near, new Set(others));
   return {
-    nodes: [...kept].sort(compareText).map((id) => nodeOf(world, id, policies.get(id) ?? [])),
-    edges: edges.filter(({ from, to }) => kept.has(from) && kept.has(to)),
+    nodes: [...left.ids].sort(compareText).map((id) => nodeOf(world, id, attached.policies.get(id) ?? [])),
+    edges: left.edges.toSorted(compareEdges),
+    leftOut: {
+      sections: kindCounts(
+        countUndrawnSections(
+          world,
+          [...left.ids].filter((id) => near.below.has(id)),
+          shown,
+        ),
+      ),
+      lone: lone === "Drawn" ? [] : countKinds(alone),
+      farther: countKinds(near.farther),
+      otherKinds: countKinds(others),
+      otherPolicies: countOthers(attached.others, left.ids),
+    },
   };
 }
 
-function allEdges(world: World, targets: Iterable<TargetId>): readonly GraphEdge[] {
-  const edges = new Map<string, GraphEdge>();
-  const add = (from: TargetId, to: TargetId): void => void edges.set(`${from}>${to}`, { from, to });
-  const addSection = (owner: ObjectId, section: string): TargetId => {
-    const id = targetId(owner, section);
-    add(targetId(owner), id);
-    return id;
-  };
-  world.links.forEach(({ up, absentParents }, id) => {
-    for (const parent of absentParents) add(targetId(objectId(parent)), targetId(id));
-    for (const { parent, section } of up) {
-      add(section === undefined ? targetId(parent) : addSection(parent, section), targetId(id));
-    }
-    const sections = sectionNames(world, id);
-    for (const { child, uses } of world.linkChildren().get(id)?.down ?? []) {
-      for (const { sectionIndex } of uses) {
-        const section = sections[sectionIndex];
-        add(section === undefined ? targetId(id) : addSection(id, section), targetId(child));
-      }
-    }
-  });
-  for (const target of targets) {
-    const { object, sectionName } = parseTargetId(target);
-    if (sectionName !== undefined) addSection(object, sectionName);
-    for (const member of membersBelow(world, object)) add(target, targetId(member));
-  }
-  return [...edges.values()].sort((a, b) => compareText(a.from, b.from) || compareText(a.to, b.to));
+/** Adds the sections of all shown objects to `shown`, and their edges. */
+function withSections(world: World, shown: Set<TargetId>, links: readonly GraphEdge[]): readonly GraphEdge[] {
+  const added = sectionEdges(world, shown).filter(({ to }) => !shown.has(to));
+  for (const { to } of added) shown.add(to);
+  return [...links, ...added];
 }
 
-function sectionNames({ objects, rulebook }: World, id: ObjectId): readonly string[] {
-  const object = objects.get(id);
-  const facts = object === undefined ? undefined : rulebook.factsOf(object.family.kindId);
-  return object === undefined || facts === undefined ? [] : sectionsOf(object, facts).map(({ name }) => name);
+const isSection = (id: TargetId): boolean => parseTargetId(id).sectionName !== undefined;
+
+/** Objects of the topology that have no edge and no policy; among `starts` if there are any. */
+function loneObjects(
+  world: World,
+  connected: ReadonlySet<TargetId>,
+  starts: readonly TargetId[] | undefined,
+): readonly TargetId[] {
+  if (starts !== undefined) return starts.filter((id) => !connected.has(id));
+  return topologyObjects(world)
+    .map((id) => targetId(id))
+    .filter((id) => !connected.has(id));
 }
 
-/** The objects in a Namespace that is a level of a policy kind. No link records that they are below it. */
-function membersBelow({ rulebook, objects, attached }: World, id: ObjectId): readonly ObjectId[] {
-  const { kind, group, name } = parseObjectId(id);
-  if (kind !== "Namespace" || group !== "") return [];
-  const kinds = rulebook.kinds.filter(({ index }) => attached[index]?.has(id));
-  return kinds.flatMap(({ namespacesAbove }) =>
-    [...namespacesAbove].flatMap((above) => {
-      const members: ObjectId[] = [];
-      objects.ofKind(above).forEach(({ id: member, ref }) => {
-        if (ref.namespace === name) members.push(member);
-      });
-      return members;
-    }),
-  );
+interface AttachedPolicies {
+  readonly policies: ReadonlyMap<TargetId, readonly GraphPolicy[]>;
+  /** The attached policies of other kinds, by the object that they are attached to. */
+  readonly others: ReadonlyMap<ObjectId, ReadonlySet<PolicyId>>;
 }
 
-function attachedPolicies(world: World): ReadonlyMap<TargetId, readonly GraphPolicy[]> {
+/** The number of policies of other kinds on drawn objects. */
+function countOthers(others: AttachedPolicies["others"], drawn: ReadonlySet<TargetId>): number {
+  const policies = new Set<PolicyId>();
+  for (const [object, own] of others) if (drawn.has(targetId(object))) for (const policy of own) policies.add(policy);
+  return policies.size;
+}
+
+function attachedPolicies(world: World, kinds: ReadonlySet<KindId> | undefined): AttachedPolicies {
   const found = new Map<TargetId, Map<PolicyId, GraphPolicy>>();
+  const known = new Map<PolicyId, GraphPolicy>();
+  const others = new Map<ObjectId, Set<PolicyId>>();
   for (const table of world.attached) {
     table.forEach((sets, object) => {
       for (const { policy, sectionName } of attachedIn(sets)) {
-        const target = targetId(object, sectionName);
-        const there = found.get(target) ?? new Map<PolicyId, GraphPolicy>();
-        found.set(target, there.set(policy.id, attachedPolicy(world, policy.id)));
+        if (kinds !== undefined && !kinds.has(splitId(policy.id).kind)) {
+          remember(others, object, () => new Set()).add(policy.id);
+          continue;
+        }
+        const there = remember(found, targetId(object, sectionName), () => new Map<PolicyId, GraphPolicy>());
+        there.set(
+          policy.id,
+          remember(known, policy.id, () => attachedPolicy(world, policy.id)),
+        );
       }
     });
   }
-  return new Map(
-    [...found].map(([target, there]) => [target, [...there.values()].sort((a, b) => compareText(a.policy, b.policy))]),
+  const policies = [...found].map(
+    ([target, there]) => [target, [...there.values()].sort((a, b) => compareText(a.policy, b.policy))] as const,
   );
+  return { policies: new Map(policies), others };
 }
 
 function attachedPolicy(world: World, policy: PolicyId): GraphPolicy {
@@ -114,32 +155,6 @@ function nodeOf({ objects }: World, id: TargetId, policies: readonly GraphPolicy
     ...(objects.has(object) ? {} : ref.namespace === "" ? { implied: true as const } : { absent: true as const }),
     policies,
   };
-}
-
-/** All nodes above and below some nodes. */
-function around(starts: readonly TargetId[], edges: readonly GraphEdge[]): ReadonlySet<TargetId> {
-  const up = neighbours(edges.map(({ from, to }) => [to, from]));
-  const down = neighbours(edges.map(({ from, to }) => [from, to]));
-  return new Set([...reachable(starts, up), ...reachable(starts, down)]);
-}
-
-function neighbours(pairs: readonly (readonly [TargetId, TargetId])[]): ReadonlyMap<TargetId, readonly TargetId[]> {
-  const table = new Map<TargetId, TargetId[]>();
-  for (const [from, to] of pairs) {
-    const list = table.get(from);
-    if (list === undefined) table.set(from, [to]);
-    else list.push(to);
-  }
-  return table;
-}
-
-function reachable(
-  starts: readonly TargetId[],
-  next: ReadonlyMap<TargetId, readonly TargetId[]>,
-): ReadonlySet<TargetId> {
-  const seen = new Set(starts);
-  for (const id of seen) for (const other of next.get(id) ?? []) seen.add(other);
-  return seen;
 }
 
 const REASONS = ["Invalid", "TargetNotFound", "Conflicted"] as const;

@@ -1,0 +1,12 @@
+import type { TargetId } from "../../core/model/refs.ts";
+import type { Redaction } from "../args/redaction.ts";
+
+/** Everything beside the graph that a drawing shows. */
+export interface Drawn {
+  readonly redaction: Redaction;
+  /** The targets that were asked for. They are marked, and never folded. */
+  readonly focus: ReadonlySet<TargetId>;
+  /** What is folded and left out. */
+  readonly notes: readonly string[];
+  readonly caveats: readonly string[];
+}

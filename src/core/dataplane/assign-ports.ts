@@ -33,12 +33,12 @@ export function assignPorts(
   for (const { gateway, ports } of gateways) {
     for (const config of ports) {
       const one: AssignedPort = { gateway, config, address: addressOf(gateway, config.port) };
-      const owner = one.address.port === 0 ? undefined : owners.get(formatAddress(one.address));
+      const owner = one.address.port === 0 ? undefined : owners.get(addressKey(one));
       if (owner !== undefined) {
         conflicts.push(portProblem(one, `is not opened: ${conflictReason(one, owner)}`));
         continue;
       }
-      owners.set(formatAddress(one.address), one);
+      owners.set(addressKey(one), one);
       assigned.push(one);
     }
   }
@@ -57,6 +57,10 @@ export const portProblem = ({ gateway, config }: AssignedPort, what: string): Po
   port: config.port,
   message: `port ${config.port} (listener ${config.listeners.map(({ name }) => name).join(", ")}) of ${formatRef(gateway)} ${what}`,
 });
+
+/** Equal for ports that cannot both be open: TCP and UDP do not share ports. */
+export const addressKey = ({ config, address }: AssignedPort): string =>
+  `${config.protocol === "UDP" ? "UDP" : "TCP"} ${formatAddress(address)}`;
 
 /** `127.0.0.1, port 80`, as users read it. */
 export const formatAddress = ({ host, port }: PortAddress): string =>

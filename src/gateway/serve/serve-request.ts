@@ -15,7 +15,7 @@ import { Forwarding, type ForwardTarget } from "./forwarding.ts";
 import { type LocalResponse, sendLocalResponse } from "./local-response.ts";
 import { chooseMirrors, type MirrorFilter } from "./mirror-request.ts";
 import { pickBackend } from "./pick-backend.ts";
-import { findListener, type PreparedPort } from "./prepared-port.ts";
+import { findListener, isMisdirected, type PreparedPort } from "./prepared-port.ts";
 import type { ServingContext } from "./serving-context.ts";
 
 export function serveRequest(context: ServingContext, port: PreparedPort, incoming: IncomingRequest): void {
@@ -49,13 +49,11 @@ class Serving {
     const { head } = read;
     this.#record.head = head;
     const listener = findListener(this.#port, head.host);
-    if (exchange.isSecure && listener !== findListener(this.#port, serverName.toLowerCase())) {
+    if (isMisdirected(this.#port, listener, exchange.isSecure ? serverName : undefined)) {
       return this.#respond("BadRequest", { status: 421, message: "the TLS server name belongs to another listener" });
     }
     const route = listener && this.#port.routes.find(listener, new RoutedRequest(head));
-    if (listener === undefined || route === undefined) {
-      return this.#respond("NoRoute", { status: 404, message: "no route matches" });
-    }
+    if (route === undefined) return this.#respond("NoRoute", { status: 404, message: "no route matches" });
     this.#record.rule = route.rule;
     this.#applyRule(head, route.rule);
   }

@@ -92,11 +92,12 @@ export function createGatewayCompiler(options: EnvoyCompileOptions): GatewayComp
       const delivery = deliveryOf(options, endpoints);
       const hosts = new Map<RouteConfigName, readonly CompiledHost[]>();
       const listeners = new Map<string, Listener>();
-      for (const port of gateway.ports.map((one) => withCertificates(one, secrets))) {
+      for (const wholePort of gateway.ports) {
+        const port = withCertificates(wholePort, secrets);
         const name = listenerName(gateway.gateway, port.port);
         const facts: PortFacts = { port: port.port, scheme: port.protocol === "TLS" ? "https" : "http" };
         for (const [config, sharing] of routeNames(name, port)) {
-          const compiled = hostCompiler(config, facts).compile(sharing);
+          const compiled = hostCompiler(config, facts).compile(sharing, othersOf(wholePort, sharing));
           hosts.set(config, compiled.hosts);
           shapes.see(config, compiled);
         }
@@ -149,6 +150,13 @@ function deliveryOf(
 function routeNames(name: ListenerName, port: PortConfig): ReadonlyMap<RouteConfigName, readonly ListenerConfig[]> {
   if (port.protocol === "HTTP") return new Map([[routeConfigName(name), port.listeners]]);
   return new Map(port.listeners.map((listener) => [routeConfigName(name, listener), [listener]]));
+}
+
+/** The listeners of a TLS port that other connections are for. */
+function othersOf({ protocol, listeners }: PortConfig, sharing: readonly ListenerConfig[]): readonly ListenerConfig[] {
+  if (protocol === "HTTP") return [];
+  const own = new Set(sharing.map(({ hostname }) => hostname));
+  return listeners.filter(({ hostname }) => !own.has(hostname));
 }
 
 const nameOf = (name: ListenerName, { protocol }: PortConfig, listener: ListenerConfig): RouteConfigName =>

@@ -64,7 +64,7 @@ export function compileListener(
     name,
     address: socketAddress(host, port),
     // By default the kernel would divide connections among all Envoys that open the port.
-    ...(sharesPorts ? {} : { enableReusePort: false }),
+    ...(sharesPorts || protocol === "UDP" ? {} : { enableReusePort: false }),
   };
   const accessLog = logs === "Stdout" ? [accessLogOf(gatewayPort)] : [];
   if (protocol === "HTTP") {

@@ -8,9 +8,9 @@ import type {
   RouteConfig,
   VirtualHostConfig,
 } from "../../core/dataplane/gateway-config.ts";
-import { type VirtualHost, VirtualHostSchema } from "../gen/envoy/config/route/v3/route_components_pb.ts";
+import { RouteSchema, type VirtualHost, VirtualHostSchema } from "../gen/envoy/config/route/v3/route_components_pb.ts";
 import { create } from "../protobuf.ts";
-import { isCatchAll } from "./compile-match.ts";
+import { EVERYTHING, isCatchAll } from "./compile-match.ts";
 import type { ClusterUse, EnvoyRoute } from "./compile-route.ts";
 import { type RouteConfigName, virtualHostName } from "./resource-names.ts";
 
@@ -27,8 +27,11 @@ export interface CompiledHosts {
 }
 
 export interface VirtualHostCompiler {
-  /** The domains of the listeners of a port, each once. Unchanged hosts stay the same object. */
-  readonly compile: (listeners: readonly ListenerConfig[]) => CompiledHosts;
+  /**
+   * The domains of the listeners of a port, each once. Unchanged hosts stay the same object. `others`: listeners of the port that other
+   * connections are for. Requests for their hosts get a 421.
+   */
+  readonly compile: (listeners: readonly ListenerConfig[], others?: readonly ListenerConfig[]) => CompiledHosts;
 }
 
 const EVERY_HOST = "*";
@@ -39,12 +42,14 @@ export function createVirtualHostCompiler(
   compileRoute: (route: RouteConfig) => EnvoyRoute,
 ): VirtualHostCompiler {
   let last: CompiledListeners | undefined;
-  const compile = (domain: string, from: readonly VirtualHostConfig[]): CompiledHost =>
-    compileHost(name, domain, from, compileRoute);
+  const compile: CompileHost = (domain, from) =>
+    from === MISDIRECTED ? misdirectedHost(name, domain) : compileHost(name, domain, from, compileRoute);
   return {
-    compile: (listeners) => {
-      const patched = last === undefined ? undefined : patchHosts(last, listeners, compile);
-      last = patched ?? compileAll(listeners, last, compile);
+    compile: (listeners, others = []) => {
+      const foreign = foreignHostnames(listeners, others);
+      const isPatchable = last !== undefined && sameItems(last.foreign, foreign);
+      const patched = isPatchable && last !== undefined ? patchHosts(last, listeners, compile) : undefined;
+      last = patched ?? compileAll({ listeners, foreign }, last, compile);
       return last;
     },
   };
@@ -54,14 +59,19 @@ export function createVirtualHostCompiler(
 interface CompiledListeners extends CompiledHosts {
   readonly listeners: readonly ListenerConfig[];
   readonly indexed: readonly IndexedListener[];
+  /** The hostnames of listeners that other connections are for. */
+  readonly foreign: readonly string[];
   /** By domain: its index in `hosts`, and the hosts that it was compiled from. Updated as hosts change. */
   readonly indexes: Map<string, { readonly at: number; readonly from: readonly VirtualHostConfig[] }>;
 }
 
 type CompileHost = (domain: string, from: readonly VirtualHostConfig[]) => CompiledHost;
 
+/** Stands for the hosts of a domain whose requests belong to another connection. */
+const MISDIRECTED: readonly VirtualHostConfig[] = [];
+
 function compileAll(
-  listeners: readonly ListenerConfig[],
+  { listeners, foreign }: Pick<CompiledListeners, "listeners" | "foreign">,
   last: CompiledListeners | undefined,
   compile: CompileHost,
 ): CompiledListeners {
@@ -69,18 +79,65 @@ function compileAll(
   const hosts: CompiledHost[] = [];
   let takesWildcards = false;
   const indexes = new Map<string, { readonly at: number; readonly from: readonly VirtualHostConfig[] }>();
-  for (const domain of domainsOf(listeners)) {
+  for (const domain of new Set([...domainsOf(listeners), ...foreign])) {
     const listener = indexed.find(({ hostname }) => covers(hostname, domain));
-    const from = listener === undefined ? [] : hostsFor(domain, listener);
+    const from = isForeign(domain, listener, foreign)
+      ? MISDIRECTED
+      : listener === undefined
+        ? []
+        : hostsFor(domain, listener);
     const before = last?.indexes.get(domain);
-    const kept = before !== undefined && sameItems(before.from, from) ? last?.hosts[before.at] : undefined;
+    const isSame = before !== undefined && isMisdirected(before.from) === isMisdirected(from);
+    const kept = isSame && sameItems(before.from, from) ? last?.hosts[before.at] : undefined;
     indexes.set(domain, { at: hosts.length, from });
     const compiled = kept ?? compile(domain, from);
-    takesWildcards ||= domain.startsWith("*") && compiled.host.routes.length > 0;
+    takesWildcards ||= domain.startsWith("*") && !isMisdirected(from) && compiled.host.routes.length > 0;
     hosts.push(compiled);
   }
-  return { listeners, indexed, hosts, indexes, takesWildcards };
+  return { listeners, indexed, foreign, hosts, indexes, takesWildcards };
 }
+
+const isMisdirected = (from: readonly VirtualHostConfig[]): boolean => from === MISDIRECTED;
+
+/** Up to this number of listeners, each has the hostnames of all others; so there are at most four thousand. */
+const MOST_COMPARED = 64;
+
+/**
+ * The hostnames whose requests get a 421. With many listeners those that overlap with no listener of this connection are left out, or their number would
+ * grow with the square: requests for their hosts get a 404.
+ */
+function foreignHostnames(own: readonly ListenerConfig[], others: readonly ListenerConfig[]): readonly string[] {
+  const hostnames = others.map(({ hostname = EVERY_HOST }) => hostname);
+  if (others.length <= MOST_COMPARED) return hostnames;
+  const mine = own.map(({ hostname = EVERY_HOST }) => hostname);
+  return hostnames.filter((one) => mine.some((hostname) => covers(one, hostname) || covers(hostname, one)));
+}
+
+/** True if a request for the host on this connection gets a 421, because another listener matches it better ("Misdirected requests"). */
+function isForeign(domain: string, own: IndexedListener | undefined, foreign: readonly string[]): boolean {
+  return foreign.some((one) => covers(one, domain) && (own === undefined || covers(own.hostname, one)));
+}
+
+const misdirectedHost = (name: RouteConfigName, domain: string): CompiledHost => ({
+  host: create(VirtualHostSchema, {
+    name: virtualHostName(name, domain),
+    domains: [domain],
+    routes: [MISDIRECTED_ROUTE],
+  }),
+  uses: [],
+  problems: [],
+});
+
+const MISDIRECTED_ROUTE = create(RouteSchema, {
+  match: EVERYTHING,
+  action: {
+    case: "directResponse",
+    value: {
+      status: 421,
+      body: { specifier: { case: "inlineString", value: "the TLS server name belongs to another listener\n" } },
+    },
+  },
+});
 
 /**
  * Updates only the hosts whose routes have changed, so that the cost of a change does not depend on the number of hosts.
@@ -102,6 +159,7 @@ function patchHosts(
     index.exact.set(host.hostname, host);
     // Another listener serves the host.
     if (last.indexed.find(({ hostname }) => covers(hostname, host.hostname)) !== index) continue;
+    if (isMisdirected(entry.from)) continue;
     const from = hostsFor(host.hostname, index);
     hosts[entry.at] = compile(host.hostname, from);
     indexes.set(host.hostname, { at: entry.at, from });

@@ -123,6 +123,6 @@ describe.skipIf(envoyPath === undefined)("HTTPS", () => {
     expect(await ask(port, "garbled.bakery.example")).toBe("no connection");
     expect(await ask(port, "distrusted.bakery.example")).toBe(503);
     // The connection belongs to one listener, and so do its hosts.
-    expect(await ask(port, "shop.bakery.example", "other.bakery.example")).toBe(404);
+    expect(await ask(port, "shop.bakery.example", "other.bakery.example")).toBe(421);
   });
 });

@@ -3,6 +3,7 @@ import { formatListenError } from "../../../adapters/sockets/format-listen-error
 import { probePort } from "../../../adapters/sockets/probe-port.ts";
 import {
   type AssignedPort,
+  addressKey,
   assignPorts,
   formatAddress,
   type PortProblem,
@@ -31,16 +32,16 @@ export function createPortClaims(bind: (gateway: ObjectRef, port: number) => Lis
   /** By address: the gateway that has opened it. */
   let held: ReadonlyMap<string, AssignedPort> = new Map();
   const isHeld = (one: AssignedPort): boolean => {
-    const before = held.get(formatAddress(one.address));
+    const before = held.get(addressKey(one));
     return before !== undefined && formatRef(before.gateway) === formatRef(one.gateway);
   };
   const hold = (ports: readonly AssignedPort[]): void => {
-    held = new Map(ports.map((one) => [formatAddress(one.address), one]));
+    held = new Map(ports.map((one) => [addressKey(one), one]));
   };
   return {
     keep: (config) => {
       const { assigned } = assignPorts(config.gateways, bind);
-      const hasMoved = assigned.some((one) => held.has(formatAddress(one.address)) && !isHeld(one));
+      const hasMoved = assigned.some((one) => held.has(addressKey(one)) && !isHeld(one));
       return { config: withPorts(config, assigned.filter(isHeld)), hasMoved };
     },
     claim: async (config) => {
@@ -48,9 +49,8 @@ export function createPortClaims(bind: (gateway: ObjectRef, port: number) => Lis
       const usable: AssignedPort[] = [];
       const problems: PortProblem[] = [...conflicts];
       for (const one of assigned) {
-        const wasOurs = held.has(formatAddress(one.address));
-        const { gateway, config: port } = one;
-        const error = isHeld(one) ? undefined : await probe(bind(gateway, port.port), wasOurs ? PATIENCE_MS : 0);
+        const wasOurs = held.has(addressKey(one));
+        const error = isHeld(one) ? undefined : await probe(one, bind, wasOurs ? PATIENCE_MS : 0);
         if (error === undefined) usable.push(one);
         else {
           const reason = formatListenError(error, formatAddress(one.address));
@@ -64,10 +64,15 @@ export function createPortClaims(bind: (gateway: ObjectRef, port: number) => Lis
   };
 }
 
-async function probe(address: ListenerAddress, patienceMs: number): Promise<Error | undefined> {
+async function probe(
+  { gateway, config }: AssignedPort,
+  bind: (gateway: ObjectRef, port: number) => ListenerAddress,
+  patienceMs: number,
+): Promise<Error | undefined> {
+  const transport = config.protocol === "UDP" ? "UDP" : "TCP";
   const deadline = performance.now() + patienceMs;
   for (;;) {
-    const error = await probePort(address);
+    const error = await probePort(bind(gateway, config.port), transport);
     if (error === undefined || performance.now() > deadline) return error;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }

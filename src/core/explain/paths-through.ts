@@ -6,10 +6,11 @@ import type { EndObject } from "../effective/paths/end-objects.ts";
 import type { Path } from "../effective/paths/path.ts";
 import { PathFinder } from "../effective/paths/path-finder.ts";
 import type { CompiledKind } from "../effective/world/compiled-kind.ts";
+import { virtualObjects } from "../effective/world/implied-objects.ts";
 import { referrersOf } from "../effective/world/link-indexes.ts";
 import type { World } from "../effective/world/world.ts";
 import type { EffectiveSpec } from "../merge/effective-spec.ts";
-import { kindId, type ObjectId, parseObjectId } from "../model/refs.ts";
+import { kindId, type ObjectId, objectId, parseObjectId } from "../model/refs.ts";
 
 /** An object, or a section of one. */
 export interface ObjectOrSection {
@@ -48,8 +49,12 @@ export function forEachAnyPathThrough(
     finder.forEachPathTo(end, (path) => {
       if (leadsThrough(path, target)) visit(path);
     });
-  if (ends !== "many") for (const id of ends) visitTo({ id, ref: parseObjectId(id) });
-  else for (const end of kind.ends.keys()) for (const object of world.objects.ofKind(end)) visitTo(object);
+  if (ends !== "many") {
+    for (const id of ends) visitTo({ id, ref: parseObjectId(id) });
+    return;
+  }
+  for (const ref of virtualObjects(world)) if (kind.ends.has(kindId(ref))) visitTo({ id: objectId(ref), ref });
+  for (const end of kind.ends.keys()) for (const object of world.objects.ofKind(end)) visitTo(object);
 }
 
 /**

@@ -15,6 +15,7 @@ import {
   type CurrentValue,
   type ForbiddingPolicy,
   type HowChange,
+  type HowStep,
   type KindAnswer,
   type Rights,
   type ValueCount,
@@ -167,29 +168,32 @@ function rightsOf(world: World, target: ObjectId, objects: readonly ChangedObjec
   }));
 }
 
-/** Smallest reach first; then fewer other sources, fewer rights, fewer objects, the order of ways, and the text. */
-function compareChanges(a: HowChange, b: HowChange): number {
-  return (
-    a.reach.others.values - b.reach.others.values ||
-    a.reach.sameValue - b.reach.sameValue ||
-    a.needsRights.length - b.needsRights.length ||
-    a.objects.length - b.objects.length ||
-    wayOf(a) - wayOf(b) ||
-    compareText(textOf(a), textOf(b))
-  );
+/** Smallest reach first; then fewer other sources, fewer rights, fewer objects, the order of ways. Others stay in the order in which they were found. */
+const compareChanges = (a: HowChange, b: HowChange): number =>
+  a.reach.others.values - b.reach.others.values ||
+  a.reach.sameValue - b.reach.sameValue ||
+  a.needsRights.length - b.needsRights.length ||
+  a.objects.length - b.objects.length ||
+  rankOf(a) - rankOf(b);
+
+const rankOf = ({ steps }: HowChange): number => Math.max(...steps.map(rankOfStep));
+
+/** A new override on top of other policies comes after a change of the policy that decides. */
+function rankOfStep({ way, block }: HowStep): number {
+  const isOnTop = (way === "CreatePolicy" || way === "EditPolicy") && block === "overrides";
+  return isOnTop ? WAYS.indexOf("ChangeValue") + 0.5 : WAYS.indexOf(way);
 }
-
-const wayOf = ({ steps }: HowChange): number => Math.max(...steps.map(({ way }) => WAYS.indexOf(way)));
-
-const textOf = ({ steps }: HowChange): string => steps.map(({ summary }) => summary).join("\n");
 
 /** The policies outside of the namespace of the target that decide the settings, whatever is changed in that namespace. */
 function forbiddingPolicies({ world, target }: Search, { deciders }: FoundChanges): readonly ForbiddingPolicy[] {
   const home = namespaceOf(parseObjectId(target.id));
-  return deciders.flatMap(({ policy, block, setting }) => {
-    const ref = parseObjectId(policy);
-    if (ref.namespace === home) return [];
-    const contacts = contactsIn(ref.namespace, [policy], (id) => world.objects.get(id));
-    return [{ policy, block, pointer: setting.pointer, namespace: ref.namespace, contacts }];
-  });
+  const found = new Map<string, ForbiddingPolicy>();
+  for (const { policy, block, setting } of deciders) {
+    const { namespace } = parseObjectId(policy);
+    const key = `${policy} ${setting.pointer}`;
+    if (namespace === home || (found.has(key) && block === null)) continue;
+    const contacts = contactsIn(namespace, [policy], (id) => world.objects.get(id));
+    found.set(key, { policy, block, pointer: setting.pointer, namespace, contacts });
+  }
+  return [...found.values()];
 }

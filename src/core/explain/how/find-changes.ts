@@ -1,5 +1,7 @@
 /** The changes that achieve what is wanted: each is examined, and only those that reach every path of the target are kept. */
 import { compareText, type ObjectId, type PolicyId } from "../../model/refs.ts";
+import { type Decider, decidersOn } from "./deciders.ts";
+import { type Draft, draftKey, NO_CHANGE } from "./draft.ts";
 import {
   addCondition,
   addConditionApart,
@@ -11,13 +13,11 @@ import {
   makeSettingsDefaults,
   narrowTargets,
   removeSetting,
-} from "./decider-ways.ts";
-import { type Decider, decidersOn } from "./deciders.ts";
-import { type Draft, draftKey, NO_CHANGE } from "./draft.ts";
-import { type BlockDrafts, createdPolicies, editedPolicies, isOnLevel } from "./level-policies.ts";
-import { type CoveringLevel, coveringLevels } from "./levels-of-paths.ts";
+} from "./propose/decider-ways.ts";
+import { type BlockDrafts, createdPolicies, editedPolicies, isOnLevel } from "./propose/level-policies.ts";
+import { type CoveringLevel, coveringLevels } from "./propose/levels-of-paths.ts";
+import { setFields } from "./propose/set-fields.ts";
 import type { Search } from "./search.ts";
-import { setFields } from "./set-fields.ts";
 import type { Trial } from "./trials.ts";
 
 /** A draft that achieves what is wanted. */
@@ -65,7 +65,30 @@ export function findChanges(search: Search): FoundChanges {
       ),
     );
   }
-  return { met: [...met.values()], deciders: inTheWay };
+  // On some paths a policy decides, and on others nothing is set.
+  if (met.size === 0)
+    for (const way of [changeValue, deletePolicy])
+      add(
+        lightest(
+          lower.flatMap((draft) => repeated(search, way, draft) ?? []),
+          search,
+        ),
+      );
+  return { met: withoutNeedless([...met.values()]), deciders: inTheWay };
+}
+
+/** Without edits that remove a setting from above where taking it out of the same policy does as well. */
+function withoutNeedless(all: readonly MetDraft[]): readonly MetDraft[] {
+  const isTakenOut = (policy: ObjectId, others: number): boolean =>
+    all.some(({ draft: { steps, objects }, trial }) => {
+      const isAlone = objects.size === 1 && objects.has(policy);
+      return isAlone && steps.every(({ way }) => way === "RemoveSetting") && trial.reach.others.values <= others;
+    });
+  return all.filter(({ draft: { steps }, trial }) => {
+    const [step, ...more] = steps;
+    const isEdit = step?.way === "EditPolicy" && more.length === 0;
+    return !isEdit || !isTakenOut(step.object, trial.reach.others.values);
+  });
 }
 
 /** What makes a policy leave the decision to others. */
@@ -114,16 +137,17 @@ function best(search: Search, blocks: readonly BlockDrafts[]): Weighed | undefin
   return undefined;
 }
 
-/** The most specific changes that do not suffice alone: own fields, and a policy with a default on the target, or as near as possible. */
+const MAX_LOWER = 4;
+
+/** The most specific changes that do not suffice alone: own fields, and policies with defaults on the target, or as near as possible. */
 function lowerDrafts(search: Search, fields: Draft | undefined, levels: readonly CoveringLevel[]): readonly Draft[] {
-  const isUnmet = (draft: Draft): boolean => search.trials.try(draft).state === "Unmet";
   const nearest = levels
     .map((level) => [...editedPolicies(search, level, NONE).flat(), ...createdPolicies(search, level)])
     .find((blocks) => blocks.length > 0);
   const policies = (nearest ?? []).filter(({ block }) => block !== "overrides").flatMap(({ drafts }) => drafts);
-  const onTarget = policies.find(isUnmet);
-  const own = fields !== undefined && isUnmet(fields) ? [fields] : [];
-  return onTarget === undefined ? own : [...own, onTarget];
+  return [...(fields === undefined ? [] : [fields]), ...policies.slice(0, MAX_LOWER)].filter(
+    (draft) => search.trials.try(draft).state === "Unmet",
+  );
 }
 
 const NONE: ReadonlySet<PolicyId> = new Set();

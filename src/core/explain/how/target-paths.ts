@@ -77,8 +77,10 @@ export function foldsWith({ path }: TargetPath, kind: CompiledKind, { pointer }:
 function valuesOn(one: TargetPath, kind: CompiledKind, setting: UnitWish): readonly (Json | undefined)[] {
   const { path } = one;
   if (path === undefined) return [undefined];
-  // Most kinds map onto no items, and paths with the same stack share the fold.
-  const specs = kind.mappings.length === 0 ? [foldPath(path, kind)] : foldsWith(one, kind, setting);
+  const own = ownValuesOn(path, kind);
+  // Mostly all settings are in the spec, and paths with the same stack share the fold.
+  const isPlain = own.notInSpec.length === 0 && own.items.length === 0;
+  const specs = isPlain ? [foldPath(path, kind, own)] : foldsWith(one, kind, setting);
   return specs.map(({ spec }) => valueAtKeys(spec, setting.keys) ?? undefined);
 }
 

@@ -14,7 +14,8 @@ import { sectionsOf } from "../../topology/sections-of.ts";
 export class PathLookup {
   readonly #world: World;
   readonly #finders: Map<KindId, PathFinder> = new Map();
-  readonly #paths: Map<string, readonly Path[]> = new Map();
+  /** The paths to each object, by their nodes: thousands of routes may lead to one backend. */
+  readonly #paths: Map<string, ReadonlyMap<string, readonly Path[]>> = new Map();
 
   constructor(world: World) {
     this.#world = world;
@@ -30,22 +31,26 @@ export class PathLookup {
     // A world that does not know the policy kind has no policies of it.
     if (kind === undefined) return nodes.every((node) => this.#hasNode(node)) ? nothing : undefined;
     if (kind.definition.class === "Direct") return this.#hasNode(end) ? nothing : undefined;
-    const key = keyOf(nodes);
-    const same = this.#pathsTo(kind, objectId(end)).filter((path) => keyOfPath(path) === key);
+    const same = this.#pathsTo(kind, objectId(end)).get(keyOf(nodes)) ?? [];
     // Traffic of a namespace without policies or routes of its own counts as traffic from other namespaces.
     const found = same.find((path) => path.from === from) ?? same.find((path) => path.from === OTHERS);
     return found === undefined ? undefined : effectivePolicyAt(found, kind);
   }
 
-  #pathsTo(kind: CompiledKind, end: ObjectId): readonly Path[] {
+  #pathsTo(kind: CompiledKind, end: ObjectId): ReadonlyMap<string, readonly Path[]> {
     const id = kindId(kind.policyKind);
     const key = `${id} ${end}`;
     const known = this.#paths.get(key);
     if (known !== undefined) return known;
     const finder = this.#finders.get(id) ?? new PathFinder(this.#world, kind);
     this.#finders.set(id, finder);
-    const paths: Path[] = [];
-    finder.forEachPathTo({ id: end, ref: parseObjectId(end) }, (path) => void paths.push(path));
+    const paths = new Map<string, Path[]>();
+    finder.forEachPathTo({ id: end, ref: parseObjectId(end) }, (path) => {
+      const nodes = keyOfPath(path);
+      const alike = paths.get(nodes);
+      if (alike === undefined) paths.set(nodes, [path]);
+      else alike.push(path);
+    });
     this.#paths.set(key, paths);
     return paths;
   }

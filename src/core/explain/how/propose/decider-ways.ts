@@ -1,11 +1,10 @@
 /** Changes of a policy that decides a wanted setting. */
-import type { World } from "../../effective/world/world.ts";
-import type { JsonObject } from "../../model/json.ts";
-import type { BlockName } from "../../model/policy.ts";
-import { formatRef, kindId, type ObjectRef, objectId, type PolicyId, parseObjectId } from "../../model/refs.ts";
-import { exceptWhere } from "./condition.ts";
-import type { Decider } from "./deciders.ts";
-import { type Draft, rawIn, withStep } from "./draft.ts";
+import type { World } from "../../../effective/world/world.ts";
+import type { JsonObject } from "../../../model/json.ts";
+import type { BlockName } from "../../../model/policy.ts";
+import { formatRef, kindId, type ObjectRef, objectId, type PolicyId, parseObjectId } from "../../../model/refs.ts";
+import type { Decider } from "../deciders.ts";
+import { type Draft, rawIn, withStep } from "../draft.ts";
 import {
   blockKeys,
   policyApart,
@@ -14,12 +13,13 @@ import {
   withoutSettings,
   withSettings,
   withSettingsAsDefaults,
-} from "./edit-policy.ts";
+} from "../edit-policy.ts";
+import type { HowStep, Way } from "../result.ts";
+import { formatNames, formatWanted, type Search } from "../search.ts";
+import type { UnitWish } from "../settings.ts";
+import { exceptWhere } from "./condition.ts";
 import { narrowedTargets } from "./narrow-targets.ts";
 import { freeName } from "./policy-name.ts";
-import type { HowStep, Way } from "./result.ts";
-import { formatNames, formatWanted, type Search } from "./search.ts";
-import type { UnitWish } from "./settings.ts";
 
 /** A policy, and the settings that it decides in one of its blocks. */
 export interface DecidingPolicy {
@@ -111,7 +111,7 @@ function spellingFor({ formats }: Search, policy: PolicyId): string {
 
 /** Where a more specific default sets what is wanted, the overrides do not apply. Defaults need no such condition: they would lose to it. */
 export const addCondition: DeciderWay = editing((search, raw, { block, ref }) => {
-  const keys = block === "overrides" ? blockKeys(raw, block) : undefined;
+  const keys = block === "overrides" && areSet(search) ? blockKeys(raw, block) : undefined;
   if (keys === undefined) return undefined;
   const when = exceptWhere(search.settings);
   const summary = `Add a condition to ${formatRef(ref)}, ${block}: ${when}`;
@@ -122,7 +122,8 @@ export const addCondition: DeciderWay = editing((search, raw, { block, ref }) =>
 export const addConditionApart: DeciderWay = (search, draft, { policy, block, settings }) => {
   const { merge } = search.kind.definition;
   const raw = rawIn(search.world, draft, policy);
-  const keys = raw === undefined || block !== "overrides" ? undefined : blockKeys(raw, block);
+  const isOverride = block === "overrides" && areSet(search);
+  const keys = raw === undefined || !isOverride ? undefined : blockKeys(raw, block);
   if (raw === undefined || keys === undefined) return undefined;
   const rest = withoutSettings(raw, keys, settings);
   // Without other overrides there is nothing to keep apart.
@@ -153,6 +154,9 @@ export const addConditionApart: DeciderWay = (search, draft, { policy, block, se
   };
   return withStep(withStep(draft, moved, ref, rest), created, own, withCondition(apart, keys, when));
 };
+
+/** True if every wanted setting has a value: a condition can be about that. */
+const areSet = ({ settings }: Search): boolean => settings.every(({ value }) => value !== undefined);
 
 export const narrowTargets: DeciderWay = editing((search, raw, { policy, ref }) => {
   const narrowed = narrowedTargets(search, policy, raw);

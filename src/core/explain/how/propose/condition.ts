@@ -1,5 +1,5 @@
-import { isJsonList, isJsonObject, type Json } from "../../model/json.ts";
-import type { UnitWish } from "./settings.ts";
+import { isJsonList, isJsonObject, type Json } from "../../../model/json.ts";
+import type { UnitWish } from "../settings.ts";
 
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** Words that CEL keeps for itself. */
@@ -10,17 +10,11 @@ const RESERVED: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** A CEL condition that is false where the settings already are as wanted, and true elsewhere, also where keys are missing. */
-export function exceptWhere(settings: readonly UnitWish[]): string {
-  const [only] = settings;
-  if (settings.length === 1 && only?.value === undefined && only !== undefined) return isSet(only.keys).join(" && ");
-  return `!(${settings.map(isAsWanted).join(" && ")})`;
-}
+/** A CEL condition that is false where the settings have the wanted values, and true elsewhere, also where keys are missing. */
+export const exceptWhere = (settings: readonly UnitWish[]): string => `!(${settings.map(isAsWanted).join(" && ")})`;
 
-function isAsWanted({ keys, value }: UnitWish): string {
-  const set = isSet(keys);
-  return value === undefined ? `!(${set.join(" && ")})` : [...set, `${access(keys)} == ${literal(value)}`].join(" && ");
-}
+const isAsWanted = ({ keys, value }: UnitWish): string =>
+  [...isSet(keys), `${access(keys)} == ${literal(value ?? null)}`].join(" && ");
 
 /** Each key on the way is checked: reading a key that is missing would make the whole condition false. */
 const isSet = (keys: readonly string[]): readonly string[] =>

@@ -1,7 +1,7 @@
-import type { PathNode } from "../../effective/paths/path-node.ts";
-import { compareText, kindId, objectId } from "../../model/refs.ts";
-import type { ObjectOrSection } from "../paths-through.ts";
-import type { TargetPath } from "./target-paths.ts";
+import type { PathNode } from "../../../effective/paths/path-node.ts";
+import { compareText, kindId, objectId } from "../../../model/refs.ts";
+import type { ObjectOrSection } from "../../paths-through.ts";
+import type { TargetPath } from "../target-paths.ts";
 
 /** Nodes of one level that cover all given paths together. */
 export interface CoveringLevel {

@@ -1,18 +1,18 @@
 /** The object's own field, where the policy kind maps onto it. */
-import { ownValuesOn } from "../../effective/fold/fold-path.ts";
-import type { PathNode } from "../../effective/paths/path-node.ts";
-import type { CompiledMapping } from "../../effective/world/compile-mapping.ts";
-import type { World } from "../../effective/world/world.ts";
-import type { JsonObject } from "../../model/json.ts";
-import { formatRef, type ObjectId, objectId, parseObjectId } from "../../model/refs.ts";
-import { joinWords } from "../../model/words/count-kinds.ts";
-import { forEachAnyPathThrough, leadsThrough } from "../paths-through.ts";
-import { type Draft, NO_CHANGE, rawIn, withStep } from "./draft.ts";
-import { withoutValue, withValue } from "./edit-json.ts";
+import { ownValuesOn } from "../../../effective/fold/fold-path.ts";
+import type { PathNode } from "../../../effective/paths/path-node.ts";
+import type { CompiledMapping } from "../../../effective/world/compile-mapping.ts";
+import type { World } from "../../../effective/world/world.ts";
+import type { JsonObject } from "../../../model/json.ts";
+import { formatRef, type ObjectId, objectId, parseObjectId } from "../../../model/refs.ts";
+import { joinWords } from "../../../model/words/count-kinds.ts";
+import { forEachAnyPathThrough, leadsThrough } from "../../paths-through.ts";
+import { type Draft, NO_CHANGE, rawIn, withStep } from "../draft.ts";
+import { withoutValue, withValue } from "../edit-json.ts";
+import { formatNames, formatWanted, MAX_OBJECTS, type Search } from "../search.ts";
+import { parsePath, type UnitWish } from "../settings.ts";
+import type { TargetPath } from "../target-paths.ts";
 import { nodeKey } from "./levels-of-paths.ts";
-import { formatNames, formatWanted, MAX_OBJECTS, type Search } from "./search.ts";
-import { parsePath, type UnitWish } from "./settings.ts";
-import type { TargetPath } from "./target-paths.ts";
 import { sectionOf } from "./targetable.ts";
 
 /** A field of an object that a setting maps onto, on some paths. */

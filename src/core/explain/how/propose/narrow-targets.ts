@@ -1,16 +1,16 @@
 /** Other targets for a policy, so that it takes effect everywhere but on the target of the question. */
-import type { Attachment } from "../../attachment/resolved-targets.ts";
-import { forEachEffective } from "../../effective/fold/for-each-effective.ts";
-import { type Path, plainPath } from "../../effective/paths/path.ts";
-import type { PathNode } from "../../effective/paths/path-node.ts";
-import { policiesIn } from "../../effective/world/stack.ts";
-import type { JsonObject } from "../../model/json.ts";
-import { compareText, formatRef, kindId, type PolicyId, parseObjectId } from "../../model/refs.ts";
-import { joinWords } from "../../model/words/count-kinds.ts";
-import { leadsThrough } from "../paths-through.ts";
-import { withTargets } from "./edit-policy.ts";
+import type { Attachment } from "../../../attachment/resolved-targets.ts";
+import { forEachEffective } from "../../../effective/fold/for-each-effective.ts";
+import { type Path, plainPath } from "../../../effective/paths/path.ts";
+import type { PathNode } from "../../../effective/paths/path-node.ts";
+import { policiesIn } from "../../../effective/world/stack.ts";
+import type { JsonObject } from "../../../model/json.ts";
+import { compareText, formatRef, kindId, type PolicyId, parseObjectId } from "../../../model/refs.ts";
+import { joinWords } from "../../../model/words/count-kinds.ts";
+import { leadsThrough } from "../../paths-through.ts";
+import { withTargets } from "../edit-policy.ts";
+import type { Search } from "../search.ts";
 import { nodeKey } from "./levels-of-paths.ts";
-import type { Search } from "./search.ts";
 import { policyNamespace, refTo } from "./targetable.ts";
 
 /** As many targets as the lists of Gateway API's policies may have. */

@@ -1,8 +1,8 @@
-import type { PathNode } from "../../effective/paths/path-node.ts";
-import type { PolicyKind } from "../../model/definition.ts";
-import { objectId } from "../../model/refs.ts";
-import { type Draft, rawIn } from "./draft.ts";
-import type { Search } from "./search.ts";
+import type { PathNode } from "../../../effective/paths/path-node.ts";
+import type { PolicyKind } from "../../../model/definition.ts";
+import { objectId } from "../../../model/refs.ts";
+import { type Draft, rawIn } from "../draft.ts";
+import type { Search } from "../search.ts";
 
 const MAX_LENGTH = 63;
 const MAX_NUMBER = 1000;

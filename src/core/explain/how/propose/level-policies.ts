@@ -1,21 +1,21 @@
 /** Policies on the levels of the target's paths: new ones, and ones that exist and get the settings. */
-import type { PathNode } from "../../effective/paths/path-node.ts";
-import type { PolicyRecord } from "../../effective/world/world.ts";
-import { isJsonList, type Json, type JsonObject, jsonEqual } from "../../model/json.ts";
-import { valueAtKeys } from "../../model/json-pointer.ts";
-import type { BlockName } from "../../model/policy.ts";
-import { formatRef, kindId, type ObjectRef, objectId, type PolicyId } from "../../model/refs.ts";
-import { joinWords } from "../../model/words/count-kinds.ts";
-import { formatKeys } from "../../model/words/format-keys.ts";
-import { type Draft, NO_CHANGE, rawIn, withStep } from "./draft.ts";
-import { withValue } from "./edit-json.ts";
-import { blockKeys, type UnitValue, withoutSettings, withSettings } from "./edit-policy.ts";
+import type { PathNode } from "../../../effective/paths/path-node.ts";
+import type { PolicyRecord } from "../../../effective/world/world.ts";
+import { isJsonList, type Json, type JsonObject, jsonEqual } from "../../../model/json.ts";
+import { valueAtKeys } from "../../../model/json-pointer.ts";
+import type { BlockName } from "../../../model/policy.ts";
+import { formatRef, kindId, type ObjectRef, objectId, type PolicyId } from "../../../model/refs.ts";
+import { joinWords } from "../../../model/words/count-kinds.ts";
+import { formatKeys } from "../../../model/words/format-keys.ts";
+import { type Draft, NO_CHANGE, rawIn, withStep } from "../draft.ts";
+import { withValue } from "../edit-json.ts";
+import { blockKeys, type UnitValue, withoutSettings, withSettings } from "../edit-policy.ts";
+import { type BlockFormat, granularityOf, type PolicyFormat, specIn } from "../policy-format.ts";
+import { formatNames, formatWanted, MAX_OBJECTS, type Search } from "../search.ts";
+import type { UnitWish } from "../settings.ts";
+import { foldsWith } from "../target-paths.ts";
 import { type CoveringLevel, nodeKey } from "./levels-of-paths.ts";
-import { type BlockFormat, granularityOf, type PolicyFormat, specIn } from "./policy-format.ts";
 import { policyName } from "./policy-name.ts";
-import { formatNames, formatWanted, MAX_OBJECTS, type Search } from "./search.ts";
-import type { UnitWish } from "./settings.ts";
-import { foldsWith } from "./target-paths.ts";
 import { policyNamespace, refTo } from "./targetable.ts";
 
 /** Some policies with the settings in one block. Defaults are used unless only overrides achieve it. */

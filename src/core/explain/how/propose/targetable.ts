@@ -1,13 +1,13 @@
 /** Which nodes a policy may target, and from where. */
-import { usableKinds } from "../../attachment/target-kinds.ts";
-import type { PathNode } from "../../effective/paths/path-node.ts";
-import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
-import type { World } from "../../effective/world/world.ts";
-import type { PolicyKind } from "../../model/definition.ts";
-import type { JsonObject } from "../../model/json.ts";
-import { isNamespace, sameKind } from "../../model/levels.ts";
-import { kindId, objectId } from "../../model/refs.ts";
-import { type Section, sectionsOf } from "../../topology/sections-of.ts";
+import { usableKinds } from "../../../attachment/target-kinds.ts";
+import type { PathNode } from "../../../effective/paths/path-node.ts";
+import type { CompiledKind } from "../../../effective/world/compiled-kind.ts";
+import type { World } from "../../../effective/world/world.ts";
+import type { PolicyKind } from "../../../model/definition.ts";
+import type { JsonObject } from "../../../model/json.ts";
+import { isNamespace, sameKind } from "../../../model/levels.ts";
+import { kindId, objectId } from "../../../model/refs.ts";
+import { type Section, sectionsOf } from "../../../topology/sections-of.ts";
 
 /** The section that a node is, as its object has it. */
 export function sectionOf({ objects, rulebook }: World, node: PathNode): Section | undefined {

@@ -45,6 +45,11 @@ export const commandTable: readonly CommandEntry[] = [
     load: () => import("./check/command.ts"),
   },
   {
+    name: "test",
+    summary: "requests and what must happen to them, as PolicyTests beside the manifests",
+    load: () => import("./test/command.ts"),
+  },
+  {
     name: "graph",
     summary: "the topology with its policies, as a tree or drawing",
     load: () => import("./graph/command.ts"),

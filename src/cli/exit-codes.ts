@@ -17,7 +17,7 @@ export const exitCodeTable: ReadonlyArray<{ readonly code: ExitCode; readonly me
   {
     code: exitCodes.failed,
     meaning:
-      "the answer is a failure: 'check' has findings that --fail-on names, the answer has caveats and --complete or --fail-on caveat is given, or a server cannot be started",
+      "the answer is a failure: 'check' has findings that --fail-on names, 'test' has cases that fail, the answer has caveats and --complete or --fail-on caveat is given, or a server cannot be started",
   },
   { code: exitCodes.differs, meaning: "'plan --exit-code': something would change; 'how': no change achieves it" },
   {

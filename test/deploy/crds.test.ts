@@ -9,10 +9,11 @@ import { coverageRuleCrd } from "../support/crd/coverage-rule-crd.ts";
 import { crdDocument } from "../support/crd/crd-document.ts";
 import { failedValidations } from "../support/crd/failed-validations.ts";
 import { policyDefinitionCrd } from "../support/crd/policy-definition-crd.ts";
+import { policyTestCrd } from "../support/crd/policy-test-crd.ts";
 import { retryPolicyCrds } from "../support/crd/retry-policy-crds.ts";
 import { expectGolden } from "../support/golden.ts";
 
-const crds = [...retryPolicyCrds, policyDefinitionCrd, coverageRuleCrd];
+const crds = [...retryPolicyCrds, policyDefinitionCrd, coverageRuleCrd, policyTestCrd];
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
 for (const crd of crds) {

@@ -222,7 +222,7 @@ describe("in a git repository", () => {
     expect(inside.stdout.replaceAll("(./", "(deploy/").replaceAll(/\s+/g, " ")).toBe(
       whole.stdout.replaceAll(/\s+/g, " "),
     );
-    expect(from(repository.root, "..")).toMatchObject({ code: 1, stdout: "" });
+    expect(from(repository.root, "..")).toMatchObject({ code: 64, stdout: "" });
   });
 
   test("plan -o markdown is a comment", () => {
@@ -234,13 +234,34 @@ describe("in a git repository", () => {
     expect(stdout).toMatch(/\nTo see everything: `prevail plan --git HEAD -f deploy -o wide`\n$/);
   });
 
+  test("test runs the tests beside the manifests", () => {
+    const tests = readFileSync(join(root, "examples/bakery/tests/requests.yaml"), "utf8");
+    repository.write({
+      "deploy/tests/requests.yaml": tests,
+      "deploy/shop.yaml": readFileSync(join(root, "examples/bakery/shop.yaml"), "utf8"),
+    });
+    const passed = runProgram(["test", "-o", "junit", "-f", "examples/bakery"]);
+    expect(passed).toMatchObject({ code: 0, stderr: "" });
+    expect(passed.stdout).toContain('<testsuites name="prevail test" tests="5" failures="0" errors="0">');
+    const { code, stdout } = runProgram(["test", "-f", "deploy"], { cwd: repository.root });
+    expect(stdout).toMatch(/FAIL {2}the five retries are from friday-fix {2}deploy\/tests\/requests\.yaml:\d+:\d+\n/);
+    expect(stdout).toContain("from RetryPolicy infra/friday-fix, overrides (deploy/policies.yaml:36)");
+    expect(code).toBe(1);
+    repository.write({ "deploy/tests/requests.yaml": tests.replace("listener:", "listner:") });
+    const mistaken = runProgram(["test", "-f", "deploy"], { cwd: repository.root });
+    expect(mistaken.stdout.replaceAll(/\s+/g, " ")).toMatch(
+      /error: deploy\/tests\/requests\.yaml:12:16: .* did you mean 'listener'\?/,
+    );
+    expect(mistaken.code).toBe(65);
+  });
+
   test("without a git program", () => {
     const result = runProgram(["plan", "--git", "main", "-f", "deploy"], {
       cwd: repository.root,
       env: { PATH: "/nowhere" },
     });
     expect(result).toEqual({
-      code: 1,
+      code: 64,
       stdout: "",
       stderr: "error: --git needs the git program, and there is none in PATH\n",
     });

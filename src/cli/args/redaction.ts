@@ -27,7 +27,7 @@ export function parseRedaction(options: OptionValues): ParsedRedaction {
   return { ok: true, redaction: hideOutside(namespace) };
 }
 
-const hideNothing: Redaction = { isHidden: () => false, name: (object) => formatRef(parseObjectId(object)) };
+export const hideNothing: Redaction = { isHidden: () => false, name: (object) => formatRef(parseObjectId(object)) };
 
 function hideOutside(namespace: string): Redaction {
   const isHidden = (object: ObjectId): boolean => parseObjectId(object).namespace !== namespace;

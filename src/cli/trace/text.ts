@@ -54,43 +54,70 @@ export function printMeshTrace(request: TraceRequest, trace: MeshTrace, context:
   print.line(styled(formatRef(trace.service), "bold"));
   switch (trace.outcome) {
     case "NoPort":
-      print.paragraph({ indent: 2 }, styled(`It has no port ${port}; it has: ${trace.ports.join(", ")}.`, "yellow"));
+      printNoPort(trace.ports, request, context);
       break;
     case "NoMatch":
       printNoMatch(trace, request, context);
       break;
     case "Unrouted":
-      print.paragraph({ indent: 2 }, "No route carries the request: it goes to the Service itself.");
+      print.paragraph({ indent: 2 }, UNROUTED);
       printKinds(trace.kinds, context);
       break;
     case "Routed":
-      printRouted(trace, "mesh", context);
+      printRule(trace, "mesh", context);
+      printPolicies(trace, context);
       break;
   }
   print.line();
   print.paragraph({}, `Note: ${MESH_NOTE}`);
 }
 
-function printGateway(trace: GatewayTrace, request: TraceRequest, context: TextContext): void {
+/** Prints the way of a request to its backends, or why it has none, without the policies on it. */
+export function printWay(trace: GatewayTrace | MeshTrace, request: TraceRequest, context: TextContext): void {
   const { print } = context;
-  print.line();
-  print.line(styled(formatRef(trace.gateway), "bold"));
-  if (trace.listener !== undefined) {
-    print.paragraph({ indent: 2, hanging: 2 }, `Listener ${glued(formatListener(trace.listener, trace))} accepts it.`);
+  if ("gateway" in trace) {
+    print.line(styled(formatRef(trace.gateway), "bold"));
+    printListener(trace, context);
+  } else {
+    print.line(styled(formatRef(trace.service), "bold"), ` from namespace ${trace.from}`);
   }
   switch (trace.outcome) {
     case "NoListener":
-      print.paragraph({ indent: 2 }, styled("No listener accepts it.", "yellow"));
-      for (const { listener, why } of trace.refusals) {
-        print.paragraph({ indent: 4, hanging: 2 }, `${glued(formatListener(listener, trace))}: ${why}`);
-      }
+      return;
+    case "NoPort":
+      printNoPort(trace.ports, request, context);
       return;
     case "NoMatch":
       printNoMatch(trace, request, context);
       return;
-    case "Routed":
-      printRouted(trace, "gateway", context);
+    case "Unrouted":
+      print.paragraph({ indent: 2 }, UNROUTED);
       return;
+    case "Routed":
+      printRule(trace, "gateway" in trace ? "gateway" : "mesh", context);
+  }
+}
+
+const UNROUTED = "No route carries the request: it goes to the Service itself.";
+
+function printNoPort(ports: readonly number[], { port }: TraceRequest, { print }: TextContext): void {
+  print.paragraph({ indent: 2 }, styled(`It has no port ${port}; it has: ${ports.join(", ")}.`, "yellow"));
+}
+
+function printGateway(trace: GatewayTrace, request: TraceRequest, context: TextContext): void {
+  context.print.line();
+  printWay(trace, request, context);
+  if (trace.outcome === "Routed") printPolicies(trace, context);
+}
+
+function printListener(trace: GatewayTrace, { print }: TextContext): void {
+  if (trace.listener !== undefined) {
+    print.paragraph({ indent: 2, hanging: 2 }, `Listener ${glued(formatListener(trace.listener, trace))} accepts it.`);
+  }
+  if (trace.outcome !== "NoListener") return;
+  print.paragraph({ indent: 2 }, styled("No listener accepts it.", "yellow"));
+  for (const { listener, why } of trace.refusals) {
+    print.paragraph({ indent: 4, hanging: 2 }, `${glued(formatListener(listener, trace))}: ${why}`);
   }
 }
 
@@ -128,9 +155,9 @@ function formatRule(
   return [glued(formatRef(route, rule)), styled(` (${asks}${where})`, "dim")];
 }
 
-function printRouted(trace: RoutedTrace, by: "gateway" | "mesh", context: TextContext): void {
+function printRule(trace: RoutedTrace, by: "gateway" | "mesh", context: TextContext): void {
   const { print } = context;
-  const { winner, losers, filters, backends, response, kinds, failures } = trace;
+  const { winner, losers, filters, backends, response } = trace;
   print.paragraph({ indent: 2, hanging: 2 }, "Rule ", ...formatRule(winner, context), " matches.");
   for (const loser of losers) {
     print.paragraph(
@@ -144,6 +171,9 @@ function printRouted(trace: RoutedTrace, by: "gateway" | "mesh", context: TextCo
   }
   if (response !== undefined) print.paragraph({ indent: 2 }, styled(`The ${by} responds with ${response}.`, "yellow"));
   printBackends(backends, context);
+}
+
+function printPolicies({ kinds, failures }: RoutedTrace, context: TextContext): void {
   printKinds(kinds, context);
   printFailures("Policies without effect on this path", failures, context);
 }

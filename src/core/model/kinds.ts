@@ -60,6 +60,7 @@ export const kinds: readonly KindFacts[] = [
   cluster("apiextensions.k8s.io", "CustomResourceDefinition", "customresourcedefinitions", "crd", "crds"),
   cluster("prevail.dev", "PolicyDefinition", "policydefinitions"),
   cluster("prevail.dev", "CoverageRule", "coveragerules"),
+  cluster("prevail.dev", "PolicyTest", "policytests"),
 ];
 
 /**

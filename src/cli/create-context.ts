@@ -4,6 +4,8 @@ import type { LoadedSource } from "../sources/load-source.ts";
 import type { OptionValues } from "./args/option.ts";
 import { parseRedaction, redactOption } from "./args/redaction.ts";
 import type { CliIo } from "./cli-io.ts";
+import { findClusterOption } from "./cluster/cluster-options.ts";
+import { type ClusterRefusal, openCluster, refusing } from "./cluster/open-cluster.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { type CommandEntry, commandTable } from "./command-table.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
@@ -24,9 +26,12 @@ export interface CreatedContext {
 export async function createContext(
   entry: CommandEntry,
   command: Command,
-  { args, options, seeHelp }: Pick<CommandContext, "args" | "options" | "seeHelp">,
+  { args, options: given, seeHelp }: Pick<CommandContext, "args" | "options" | "seeHelp">,
   io: CliIo,
 ): Promise<CreatedContext> {
+  const readsCluster = command.takes.includes("cluster") && given.values("filename").length === 0;
+  const cluster = readsCluster ? await openCluster(given, io) : undefined;
+  const options = cluster?.ok === true ? cluster.value.options : given;
   const { print, errorPrint } = createPrinters(io, options);
   const line = command.examples.find((one) => one.line.includes(BAKERY))?.line ?? `${entry.name} -f ${BAKERY}`;
   const example = `For example: ${io.program} ${line.replaceAll(BAKERY, await io.bakery())}`;
@@ -45,19 +50,34 @@ export async function createContext(
     if (visible.length < source.unreadable.length)
       failWith(exitCodes.input, "policies that may not be shown were left out");
   };
+  const refuseCluster = ({ message, hints }: ClusterRefusal): undefined =>
+    void failWith(exitCodes.input, message, ...hints);
+  const loadFromCluster = async (): Promise<LoadedSource | undefined> => {
+    if (cluster?.ok !== true) return void fail(nothingToRead(cluster, given), ...(cluster?.hints ?? []), example);
+    const { value } = cluster;
+    const loaded = await refusing(() => value.load());
+    return loaded.ok ? loaded.value : refuseCluster(loaded);
+  };
   const load: CommandContext["load"] = async (origin) => {
     const paths = origin?.paths ?? options.values("filename");
-    if (paths.length === 0 && origin === undefined) {
-      fail("nothing to read: name the objects with -f FILE, -f DIR or -f -", example);
+    const isCluster = paths.length === 0 && origin === undefined;
+    const chosen = isCluster ? undefined : findClusterOption(options);
+    if (chosen !== undefined) {
+      fail(`--${chosen} is about a cluster, and -f about files: leave one of them out`);
       return undefined;
     }
-    const source = await loadPaths(origin ?? { paths }, options, io);
+    const source = isCluster ? await loadFromCluster() : await loadPaths(origin ?? { paths }, options, io);
+    if (source === undefined) return undefined;
     if (source.unreadable.length > 0) await noteUnreadable(source);
     if (origin !== undefined) return source;
     if (source.tables.objects.size === 0) {
       const leftOut = source.findings().map(({ message }) => message);
       if (source.unreadable.length === 0)
-        failWith(exitCodes.input, `there are no objects in ${formatOrigin(paths)}`, ...leftOut);
+        failWith(
+          exitCodes.input,
+          `there are no objects in ${isCluster ? source.origin : formatOrigin(paths)}`,
+          ...leftOut,
+        );
       refused ??= exitCodes.input;
       return undefined;
     }
@@ -83,6 +103,15 @@ export async function createContext(
 }
 
 const BAKERY = "examples/bakery";
+
+/** Neither files nor a cluster. A cluster that was asked for is the reason; otherwise files are the likelier wish. */
+function nothingToRead(cluster: ClusterRefusal | undefined, options: OptionValues): string {
+  const files = "nothing to read: name the objects with -f FILE, -f DIR or -f -";
+  if (cluster === undefined) return files;
+  return findClusterOption(options) === undefined
+    ? `${files}, or choose a cluster: ${cluster.message}`
+    : cluster.message;
+}
 
 /** A namespace or a selector that matches nothing is a mistake. A mistake in the selector itself is reported by the command. */
 async function problemOfScope(

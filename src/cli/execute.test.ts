@@ -118,7 +118,7 @@ describe("mistakes are reported, with exit code 64, and unusable input with 65",
     ],
     [
       "explain x/y",
-      "error: nothing to read: name the objects with -f FILE, -f DIR or -f -\nFor example: prevail explain httproute/baker -f examples/bakery\n",
+      "error: nothing to read: name the objects with -f FILE, -f DIR or -f -, or choose a cluster: no\n       kubeconfig file has a context\nFor example: prevail explain httproute/baker -f examples/bakery\n",
     ],
     [
       "explain -f a.yaml",

@@ -2,7 +2,7 @@ import type { FileSystem } from "../adapters/files/file-system.ts";
 import type { World } from "../core/effective/world/world.ts";
 import { evaluate, findings as findingsOf } from "../core/evaluate.ts";
 import { type Evaluation, worldOf } from "../core/evaluation.ts";
-import type { Completeness } from "../core/model/completeness.ts";
+import { type Completeness, isFromCluster } from "../core/model/completeness.ts";
 import type { Finding } from "../core/model/finding.ts";
 import { isJsonObject } from "../core/model/json.ts";
 import type { SourcePosition } from "../core/model/kube-object.ts";
@@ -32,6 +32,8 @@ export interface LoadedSource {
   readonly unread: readonly Finding[];
   /** What was read, for messages: `bakery.yaml`, `the 3 files that were read`. */
   readonly origin: string;
+  /** What to do about an object that is not in it: "Add its file with -f." */
+  readonly absentFix: string;
 }
 
 /** Loads files and directories (`-`: standard input) and evaluates what is in them. */
@@ -102,6 +104,7 @@ export async function buildSource(loaded: SourceDocuments): Promise<LoadedSource
         .map((finding) => atField(finding, locate, inRefused)),
     ],
     origin,
+    absentFix: isFromCluster(completeness) ? "Ask for the right to read it." : "Add its file with -f.",
   };
 }
 

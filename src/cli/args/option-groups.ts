@@ -1,9 +1,11 @@
+import { clusterOptions } from "../cluster/cluster-options.ts";
 import type { Command, OptionGroup } from "../command.ts";
 import { outputOption } from "../print/print-data.ts";
 import { colourModes } from "../streams/wants-colour.ts";
 import type { Option } from "./option.ts";
 
 const groups: Readonly<Record<OptionGroup, readonly Option[]>> = {
+  cluster: clusterOptions,
   source: [
     {
       name: "filename",

@@ -112,7 +112,7 @@ describe("odd input", () => {
   test.each([
     [
       "check",
-      "error: nothing to read: name the objects with -f FILE, -f DIR or -f -\nFor example: prevail check -f examples/bakery\n",
+      "error: nothing to read: name the objects with -f FILE, -f DIR or -f -, or choose a cluster: no\n       kubeconfig file has a context\nFor example: prevail check -f examples/bakery\n",
     ],
     [
       "check examples/bakery",

@@ -20,7 +20,7 @@ const DEFAULT_SEVERITY: Severity = "warning";
 
 export const command: Command = {
   usage: [
-    "-f FILE|DIR|- [--severity error|warning|info] [--fail-on error|warning|never] [--dataplane embedded|envoy]",
+    "[-f FILE|DIR|-] [--severity error|warning|info] [--fail-on error|warning|never] [--dataplane embedded|envoy]",
     "--explain CODE",
   ],
   description: [
@@ -47,7 +47,7 @@ export const command: Command = {
     { name: "explain", value: "CODE", help: "print what a code means, why it matters and how to fix it" },
     redactOption,
   ],
-  takes: ["scope", "source"],
+  takes: ["scope", "source", "cluster"],
   outputs: ["sarif", "junit", "github", "json"],
   examples: [
     { what: "What is wrong with the bakery?", line: "check -f examples/bakery" },

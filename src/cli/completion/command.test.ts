@@ -82,7 +82,7 @@ describe("words", () => {
     ["a value behind =", ["plan", ...BAKERY, "--delete=retrypolicy/f"], ["--delete=retrypolicy/friday-fix"], ":4"],
     ["choices of an option", ["explain", "-o", ""], ["wide", "yaml", "json", "name"], ":4"],
     ["choices behind =", ["explain", "--output=j"], ["--output=json"], ":4"],
-    ["options", ["plan", "--a"], ["--apply", "--against"], ":4"],
+    ["options", ["plan", "--a"], ["--apply", "--against", "--as", "--as-group", "--as-uid"], ":4"],
     ["options that are given are not given again", ["explain", "--redact", "--red"], [], ":4"],
     ["names of files", ["plan", "-f", ""], [], ":0"],
     ["names of files for --apply", ["plan", "--apply", "x"], [], ":0"],

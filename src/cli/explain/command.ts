@@ -15,7 +15,7 @@ import { explanationJson } from "./json.ts";
 import { printExplanation } from "./text.ts";
 
 export const command: Command = {
-  usage: ["TARGET -f FILE|DIR|- [options]"],
+  usage: ["TARGET [-f FILE|DIR|-] [options]"],
   description: [
     "For each policy kind: every value that takes effect on the target, the policy, block and line it comes from, and what it overrides or replaces. " +
       "Without a policy, the values that objects set themselves: retry and timeouts of an HTTPRoute. " +
@@ -27,7 +27,7 @@ export const command: Command = {
     { name: "all-paths", help: "print each path on its own, also where paths have the same result" },
     redactOption,
   ],
-  takes: ["scope", "source"],
+  takes: ["scope", "source", "cluster"],
   outputs: ["wide", "yaml", "json", "name"],
   examples: [
     {

@@ -51,7 +51,7 @@ function printTarget({ target, absentParents, kinds }: Explanation, { print, sou
     print.paragraph(
       { indent: 2 },
       styled("Incomplete:", "yellow"),
-      ` ${parents} is named as a parent and is not in ${source.origin}. ${what} Add its file with -f.`,
+      ` ${parents} is named as a parent and is not in ${source.origin}. ${what} ${source.absentFix}`,
     );
   }
 }

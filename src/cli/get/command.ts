@@ -39,10 +39,10 @@ const aliases: Readonly<Record<string, string>> = {
 
 export const command: Command = {
   usage: [
-    "policies [POLICY… | TARGET…] -f FILE|DIR|-",
-    "targets [TARGET…] -f FILE|DIR|-",
-    "effective [TARGET… | POLICY…] -f FILE|DIR|-",
-    "definitions [KIND…] -f FILE|DIR|-",
+    "policies [POLICY… | TARGET…] [-f FILE|DIR|-]",
+    "targets [TARGET…] [-f FILE|DIR|-]",
+    "effective [TARGET… | POLICY…] [-f FILE|DIR|-]",
+    "definitions [KIND…] [-f FILE|DIR|-]",
   ],
   description: [
     "policies: every policy with its targets, its verdict and the number of paths on which it takes effect. With a TARGET: the policies that are attached to it or take effect on it. -o json and -o yaml have the status that a controller would write, too.",
@@ -51,7 +51,7 @@ export const command: Command = {
     "definitions: the policy kinds, the kinds that they can target and their merge strategies.",
   ],
   options: [controllerNameOption, redactOption],
-  takes: ["scope", "table", "source"],
+  takes: ["scope", "table", "source", "cluster"],
   outputs: ["wide", "yaml", "json", "name"],
   examples: [
     { what: "All policies and their verdicts", line: "get policies -f examples/bakery" },

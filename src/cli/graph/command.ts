@@ -25,7 +25,7 @@ import { graphSvg } from "./svg/svg.ts";
 import { printGraph } from "./text.ts";
 
 export const command: Command = {
-  usage: ["[TARGET] -f FILE|DIR|- [-o mermaid|dot|svg|json]"],
+  usage: ["[TARGET] [-f FILE|DIR|-] [-o mermaid|dot|svg|json]"],
   description: [
     "Prints the topology: parents and children, the policies attached to each, and whether they take effect. " +
       "With a TARGET, or with -n or -l: the selected objects and the objects above and below them. For a Namespace: the objects in it.",
@@ -34,7 +34,7 @@ export const command: Command = {
       "Rules and ports without policies are left out. The drawing says what is folded and left out. -o json has every section and folds nothing.",
   ],
   options: [...graphOptions, redactOption],
-  takes: ["scope", "source"],
+  takes: ["scope", "source", "cluster"],
   outputs: ["mermaid", "dot", "svg", "json"],
   examples: [
     { what: "The whole topology, as a drawing", line: "graph -o svg -f examples/bakery" },

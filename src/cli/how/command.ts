@@ -27,7 +27,7 @@ import { printHow } from "./text.ts";
 const LIMIT = 3;
 
 export const command: Command = {
-  usage: ["TARGET PATH=VALUE… -f FILE|DIR|- [options]"],
+  usage: ["TARGET PATH=VALUE… [-f FILE|DIR|-] [options]"],
   description: [
     "Finds the changes that make settings take effect on every path of a target: the object's own field; a policy on the target, above or below it, as a default or an override; " +
       "a condition, other targets or a default instead of an override for the policy that decides the value now, another value in it, or its deletion. " +
@@ -43,7 +43,7 @@ export const command: Command = {
     { name: "all", help: "print all changes" },
     redactOption,
   ],
-  takes: ["scope", "source"],
+  takes: ["scope", "source", "cluster"],
   outputs: ["yaml", "json"],
   examples: [
     {

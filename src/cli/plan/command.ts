@@ -31,9 +31,9 @@ import { wholeCommand } from "./whole-command.ts";
 
 export const command: Command = {
   usage: [
-    "-f FILE|DIR|- --delete KIND/NAME [options]",
-    "-f FILE|DIR|- --apply FILE|DIR|- [options]",
-    "-f FILE|DIR|- --against FILE|DIR|- [options]",
+    "[-f FILE|DIR|-] --delete KIND/NAME [options]",
+    "[-f FILE|DIR|-] --apply FILE|DIR|- [options]",
+    "[-f FILE|DIR|-] --against FILE|DIR|- [options]",
     "-f FILE|DIR --git REF [options]",
   ],
   description: [
@@ -77,7 +77,7 @@ export const command: Command = {
     },
     redactOption,
   ],
-  takes: ["source"],
+  takes: ["source", "cluster"],
   outputs: ["wide", "markdown", "yaml", "json"],
   examples: [
     {

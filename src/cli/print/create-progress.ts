@@ -2,6 +2,8 @@ import type { CliIo } from "../cli-io.ts";
 
 export interface Progress {
   readonly file: (file: string, sizeBytes: number) => void;
+  /** Shows this text in place of the last one. */
+  readonly line: (text: string) => void;
   readonly end: () => void;
 }
 
@@ -23,16 +25,22 @@ export async function withProgress<T>(io: ProgressIo, load: (onFile: Progress["f
 
 /** One line on a terminal that is overwritten and removed at the end; nothing in a pipe. */
 export function createProgress(io: ProgressIo): Progress {
-  if (!io.isTerminal.stderr) return { file: () => undefined, end: () => undefined };
+  if (!io.isTerminal.stderr) return { file: () => undefined, line: () => undefined, end: () => undefined };
   const started = io.now();
   let files = 0;
   let isShown = false;
+  const show = (text: string): void => {
+    isShown = true;
+    io.stderr(`\r\u001b[K${text}`);
+  };
+  const isShort = (): boolean => io.now() - started < QUIET_MS;
   return {
     file: (_file, sizeBytes) => {
       files++;
-      if (io.now() - started < QUIET_MS && sizeBytes < LARGE_BYTES) return;
-      isShown = true;
-      io.stderr(`\r\u001b[Kreading file ${files} …`);
+      if (!isShort() || sizeBytes >= LARGE_BYTES) show(`reading file ${files} …`);
+    },
+    line: (text) => {
+      if (!isShort()) show(text);
     },
     end: () => {
       if (isShown) io.stderr("\r\u001b[K");

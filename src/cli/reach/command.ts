@@ -18,7 +18,7 @@ import { reachJson } from "./json.ts";
 import { printReach } from "./text.ts";
 
 export const command: Command = {
-  usage: ["POLICY -f FILE|DIR|- [options]"],
+  usage: ["POLICY [-f FILE|DIR|-] [options]"],
   description: [
     "The blast radius of a policy: on how many gateways, listeners, routes, rules and backends it takes effect; then, for each value, where it takes effect, where it " +
       "is overridden, by which policy and in which line; then the objects by name. For a policy that reaches nothing, the reason.",
@@ -28,7 +28,7 @@ export const command: Command = {
     { name: "rule", value: "RULE", help: "only this rule of the policy: its name, or the path of a value" },
     redactOption,
   ],
-  takes: ["scope", "source"],
+  takes: ["scope", "source", "cluster"],
   outputs: ["wide", "yaml", "json", "name"],
   examples: [
     { what: "Where does friday-fix take effect?", line: "reach retrypolicy/friday-fix -f examples/bakery" },

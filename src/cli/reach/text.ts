@@ -206,7 +206,7 @@ function printAbsent({ absentParents }: Reach, { print, source }: TextContext): 
   print.paragraph(
     {},
     styled("Incomplete:", "yellow"),
-    ` ${parents} is named as a parent and is not in ${source.origin}. Whether its policies override this one is not known. Add its file with -f.`,
+    ` ${parents} is named as a parent and is not in ${source.origin}. Whether its policies override this one is not known. ${source.absentFix}`,
   );
 }
 

@@ -17,13 +17,13 @@ import { statusItems } from "./json.ts";
 import { printStatus } from "./text.ts";
 
 export const command: Command = {
-  usage: ["[POLICY… | TARGET…] -f FILE|DIR|-"],
+  usage: ["[POLICY… | TARGET…] [-f FILE|DIR|-]"],
   description: [
     "The status that a controller of this name would write, computed from the objects: for each policy its ancestors (Gateways, mostly) with the conditions Accepted and Enforced; for each object that a policy takes effect on the conditions such as prevail.dev/RetryPolicyAffected.",
     "-o json and -o yaml print the objects with the parts of their status that are computed, without times. Objects without such a part are not in the list. The status that is in the files is not read; 'check' compares it with this one.",
   ],
   options: [controllerNameOption, redactOption],
-  takes: ["scope", "source"],
+  takes: ["scope", "source", "cluster"],
   outputs: ["yaml", "json"],
   examples: [
     { what: "The status of every policy and of every object that one affects", line: "status -f examples/bakery" },

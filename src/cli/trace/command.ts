@@ -20,7 +20,7 @@ import { parseRequest } from "./parse-request.ts";
 import { printMeshTrace, printTrace } from "./text.ts";
 
 export const command: Command = {
-  usage: ["METHOD URL -f FILE|DIR|- [-H 'NAME: VALUE']… [--gateway NAME | --from NAMESPACE] [options]"],
+  usage: ["METHOD URL [-f FILE|DIR|-] [-H 'NAME: VALUE']… [--gateway NAME | --from NAMESPACE] [options]"],
   description: [
     "Follows one request through the gateway: the listener that accepts it, the route and rule that match, the other rules that match and the precedence by which they " +
       "come later, filters, backends with their weights, and the effective policy of every kind on that path. Where the gateway responds itself, " +
@@ -50,7 +50,7 @@ export const command: Command = {
     },
     redactOption,
   ],
-  takes: ["source"],
+  takes: ["source", "cluster"],
   outputs: ["wide", "yaml", "json"],
   examples: [
     {
@@ -83,7 +83,7 @@ export const command: Command = {
     if (!gateway.ok) return fail(gateway.message, ...gateway.hints);
     const traces = traceRequest(source.world, parsed.request, createRegex(), gateway.id);
     if (traces.length === 0)
-      return failWith(exitCodes.input, `there is no Gateway in ${source.origin}`, "Add its file with -f.");
+      return failWith(exitCodes.input, `there is no Gateway in ${source.origin}`, source.absentFix);
     return printTraces(parsed.request, traces, { ...context, source, redaction: redaction.redaction });
   },
 };

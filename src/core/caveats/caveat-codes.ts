@@ -27,9 +27,12 @@ export interface CaveatCodeFacts {
   readonly severity: CaveatSeverity;
   /** What to do. */
   readonly fix: string;
+  /** What to do if the objects come from a cluster, where that is something else. */
+  readonly fixInCluster?: string;
 }
 
 const ADD_FILES = "Add their files with -f. If the files are everything there is, say so with --complete.";
+const ASK_FOR_RIGHTS = "Ask for the right to read them. To see your rights: kubectl auth can-i --list.";
 
 /** In the order in which caveats are shown. */
 export const caveatCodes: Readonly<Record<CaveatCode, CaveatCodeFacts>> = {
@@ -56,15 +59,16 @@ export const caveatCodes: Readonly<Record<CaveatCode, CaveatCodeFacts>> = {
     fix: "Add a PolicyDefinition, or the CRD with the label gateway.networking.k8s.io/policy.",
   },
   InferredDefinition: { severity: "partial", fix: "Add a PolicyDefinition to say what the kind means." },
-  AbsentParent: { severity: "partial", fix: ADD_FILES },
-  AbsentBackend: { severity: "partial", fix: ADD_FILES },
-  AbsentTarget: { severity: "partial", fix: ADD_FILES },
-  AbsentReference: { severity: "partial", fix: ADD_FILES },
+  AbsentParent: { severity: "partial", fix: ADD_FILES, fixInCluster: ASK_FOR_RIGHTS },
+  AbsentBackend: { severity: "partial", fix: ADD_FILES, fixInCluster: ASK_FOR_RIGHTS },
+  AbsentTarget: { severity: "partial", fix: ADD_FILES, fixInCluster: ASK_FOR_RIGHTS },
+  AbsentReference: { severity: "partial", fix: ADD_FILES, fixInCluster: ASK_FOR_RIGHTS },
   NoKnownPath: {
     severity: "partial",
     fix: "Add the files of the routes with -f. If the files are everything there is, say so with --complete.",
+    fixInCluster: ASK_FOR_RIGHTS,
   },
-  UnknownController: { severity: "partial", fix: "Add the GatewayClass with -f." },
+  UnknownController: { severity: "partial", fix: "Add the GatewayClass with -f.", fixInCluster: ASK_FOR_RIGHTS },
   NotCarriedOut: {
     severity: "partial",
     fix: "Have them carried out by another gateway or controller, or do not rely on them here.",

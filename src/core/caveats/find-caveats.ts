@@ -1,5 +1,6 @@
 import type { World } from "../effective/world/world.ts";
 import { once } from "../model/collections/once.ts";
+import { isFromCluster } from "../model/completeness.ts";
 import {
   absentBackendCaveats,
   absentParentCaveats,
@@ -7,6 +8,7 @@ import {
   absentTargetCaveats,
 } from "./absent-object-caveats.ts";
 import type { Caveat, CaveatScope } from "./caveat.ts";
+import { caveatCodes } from "./caveat-codes.ts";
 import type { CaveatContext } from "./caveat-context.ts";
 import { unknownControllerCaveats } from "./controller-caveats.ts";
 import { notCarriedOutCaveats } from "./dataplane-caveats.ts";
@@ -53,5 +55,12 @@ const finders: ReadonlyArray<(context: CaveatContext) => readonly Caveat[]> = [
 /** What an answer leaves out of account, in a defined order. */
 export function findCaveats(world: World, scope: CaveatScope): readonly Caveat[] {
   const context: CaveatContext = { world, scope, related: once(() => relatedObjects(world, scope)) };
-  return finders.flatMap((find) => find(context));
+  const caveats = finders.flatMap((find) => find(context));
+  return isFromCluster(world.completeness) ? caveats.map(forCluster) : caveats;
 }
+
+/** Files are added with -f; what is missing of a cluster is a matter of rights. */
+const forCluster = (caveat: Caveat): Caveat => ({
+  ...caveat,
+  fix: caveatCodes[caveat.code].fixInCluster ?? caveat.fix,
+});

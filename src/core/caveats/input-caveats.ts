@@ -26,10 +26,10 @@ export function unreadableResourceCaveats({ scope }: CaveatContext): readonly Ca
     ({ code, severity }) => code === "UnreadableResource" && severity !== "error",
   );
   if (unread.length === 0) return [];
-  const summary = `${unread.length === 1 ? "1 resource" : `${unread.length} resources`} of the cluster could not be read`;
+  const summary = "not all of the cluster could be read";
   return [
     caveat("UnreadableResource", {
-      message: `${summary}, with the rights of this user: ${unread.map(({ message }) => message).join("; ")}`,
+      message: `Not all of the cluster could be read. What is missing: ${unread.map(({ message }) => message).join("; ")}`,
       summary,
       objects: [],
     }),

@@ -11,6 +11,9 @@ export interface CompleteKind extends GroupKind {
  */
 export type Completeness = "Complete" | "Partial" | readonly CompleteKind[];
 
+/** True for objects of a cluster: only of those is it known which kinds are complete. */
+export const isFromCluster = (completeness: Completeness): boolean => typeof completeness !== "string";
+
 /** True if an object of this kind and namespace that is not in the snapshot does not exist. */
 export function isCompleteFor(completeness: Completeness, { group, kind }: GroupKind, namespace: string): boolean {
   switch (completeness) {

@@ -11,7 +11,13 @@ import type { Finding } from "../../core/model/finding.ts";
 import type { JsonObject } from "../../core/model/json.ts";
 import { kindId } from "../../core/model/refs.ts";
 import { chooseResources, keepRules, RULE_KINDS } from "./choose-resources.ts";
-import { completeAsAbsent, namespacesOf, staleFinding, unreadResource } from "./read-cluster.ts";
+import {
+  completeAsAbsent,
+  type ForbiddenResource,
+  forbiddenFindings,
+  namespacesOf,
+  staleFinding,
+} from "./read-cluster.ts";
 
 /** Everything that is known of a cluster at one moment. */
 export interface ClusterState {
@@ -54,6 +60,11 @@ interface Followed {
   readonly synced: Promise<void>;
   readonly stop: AbortController;
 }
+
+const forbiddenOf = ({ resource, complete }: Followed): ForbiddenResource => ({
+  resource,
+  read: complete === undefined || complete.namespaces === "All" ? [] : complete.namespaces,
+});
 
 class ClusterFollower {
   readonly #client: KubeClient;
@@ -116,9 +127,7 @@ class ClusterFollower {
     const all = [...this.#rules, ...this.#followed.values()];
     this.#completeness = [...all.flatMap(({ complete }) => complete ?? []), ...completeAsAbsent(absent, staleGroups)];
     this.#findings = [
-      ...all.flatMap(({ resource, complete }) =>
-        complete?.namespaces === "All" ? [] : [unreadResource(resource, complete?.namespaces ?? [])],
-      ),
+      ...forbiddenFindings(all.filter(({ complete }) => complete?.namespaces !== "All").map(forbiddenOf)),
       ...staleGroups.map(staleFinding),
     ];
   }

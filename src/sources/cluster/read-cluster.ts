@@ -52,18 +52,18 @@ export async function readCluster(client: KubeClient, options: ReadOptions): Pro
     objects: [...keepRules(rules, chosen), ...namespaces, ...others],
     resources: chosen,
     completeness: [...reader.completeness, ...completeAsAbsent(absent, staleGroups)],
-    findings: [...reader.findings, ...staleGroups.map(staleFinding)],
+    findings: [...reader.findings, ...forbiddenFindings(reader.forbidden), ...staleGroups.map(staleFinding)],
   };
 }
 
 class ClusterReader {
   readonly completeness: CompleteKind[] = [];
   readonly findings: Finding[] = [];
+  readonly forbidden: ForbiddenResource[] = [];
   readonly #client: KubeClient;
   readonly #options: ReadOptions;
   #namespaces: readonly string[] = [];
   #listed = 0;
-  #forbidden = 0;
   readonly #progress = { kinds: 0, allKinds: 0, objects: 0 };
 
   constructor(client: KubeClient, options: ReadOptions) {
@@ -72,7 +72,7 @@ class ClusterReader {
   }
 
   get isForbiddenEverywhere(): boolean {
-    return this.#listed === 0 && this.#forbidden > 0;
+    return this.#listed === 0 && this.forbidden.length > 0;
   }
 
   useNamespaces(namespaces: readonly string[]): void {
@@ -124,10 +124,9 @@ class ClusterReader {
   }
 
   #refuse(resource: ApiResource, read: readonly string[]): readonly JsonObject[] {
-    this.#forbidden++;
     const sorted = [...read].sort(compareText);
     if (read.length > 0) this.completeness.push({ group: resource.group, kind: resource.kind, namespaces: sorted });
-    this.findings.push(unreadResource(resource, sorted));
+    this.forbidden.push({ resource, read: sorted });
     return [];
   }
 
@@ -160,11 +159,24 @@ export const completeAsAbsent = (
     .filter(({ group }) => !staleGroups.includes(group))
     .map(({ group, kind }) => ({ group, kind, namespaces: "All" }));
 
-/** The user may not list the resource, but for some namespaces. */
-export function unreadResource(resource: Pick<ApiResource, "group" | "plural">, read: readonly string[]): Finding {
-  const where =
-    read.length === 0 ? "" : ` outside of ${read.length === 1 ? "namespace" : "namespaces"} ${read.join(", ")}`;
-  return unread(`list ${resourceName(resource)}${where}`);
+/** A resource that the user may not list, but for some namespaces. */
+export interface ForbiddenResource {
+  readonly resource: Pick<ApiResource, "group" | "plural">;
+  /** The namespaces in which it could be listed. */
+  readonly read: readonly string[];
+}
+
+/** One finding for all resources that could be listed in the same namespaces. */
+export function forbiddenFindings(forbidden: readonly ForbiddenResource[]): readonly Finding[] {
+  const names = new Map<string, string[]>();
+  for (const { resource, read } of forbidden) {
+    const where =
+      read.length === 0 ? "" : `outside of ${read.length === 1 ? "namespace" : "namespaces"} ${read.join(", ")}, `;
+    names.set(where, [...(names.get(where) ?? []), resourceName(resource)]);
+  }
+  // Lists end in any order.
+  const sorted = [...names].sort(([a], [b]) => compareText(a, b));
+  return sorted.map(([where, resources]) => unread(`${where}list ${resources.sort(compareText).join(", ")}`));
 }
 
 const unread = (message: string, severity: Finding["severity"] = "info"): Finding => ({

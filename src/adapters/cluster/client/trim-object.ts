@@ -12,5 +12,7 @@ export function trimObject(object: JsonObject): JsonObject {
   const { managedFields: _, ...kept } = metadata;
   if (!hasCopy) return { ...object, metadata: kept };
   const { [LAST_APPLIED]: __, ...others } = annotations;
-  return { ...object, metadata: { ...kept, annotations: others } };
+  if (Object.keys(others).length > 0) return { ...object, metadata: { ...kept, annotations: others } };
+  const { annotations: ___, ...bare } = kept;
+  return { ...object, metadata: bare };
 }

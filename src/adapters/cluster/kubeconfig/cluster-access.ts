@@ -104,10 +104,11 @@ export function serviceAccountAccess(
 
 function noContext(config: KubeConfig): ClusterError {
   const names = [...config.contexts.keys()];
-  const message = `no current context in ${filesOf(config)}`;
   return names.length > 0
-    ? new ClusterError(message, { hints: [`Name one with --context: ${names.join(", ")}`] })
-    : new ClusterError(message);
+    ? new ClusterError(`no current context in ${filesOf(config)}`, {
+        hints: [`Name one with --context: ${names.join(", ")}`],
+      })
+    : new ClusterError("no kubeconfig file has a context");
 }
 
 function unknown(what: string, name: string, known: ReadonlyMap<string, unknown>, config: KubeConfig): ClusterError {

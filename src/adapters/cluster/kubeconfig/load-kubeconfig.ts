@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { homedir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { ClusterError } from "../cluster-error.ts";
 import type { KubeConfig } from "./kubeconfig.ts";
@@ -19,14 +18,18 @@ export interface KubeConfigSource {
  */
 export async function loadKubeConfig({ file, env, parseYaml }: KubeConfigSource): Promise<KubeConfig> {
   const listed = (env["KUBECONFIG"] ?? "").split(delimiter).filter((path) => path !== "");
-  const files =
-    file !== undefined ? [file] : listed.length > 0 ? listed : [join(env["HOME"] ?? homedir(), ".kube", "config")];
+  const files = file !== undefined ? [file] : listed.length > 0 ? listed : homeFile(env);
   const configs: KubeConfig[] = [];
   for (const path of files.map((one) => resolve(one))) {
     const text = await readText(path, { mustExist: file !== undefined });
     configs.push(text === undefined ? emptyKubeConfig([path]) : parseKubeConfig(parseYaml(text, path), path));
   }
   return mergeKubeConfigs(configs);
+}
+
+function homeFile(env: KubeConfigSource["env"]): readonly string[] {
+  const home = env["HOME"] ?? env["USERPROFILE"];
+  return home === undefined ? [] : [join(home, ".kube", "config")];
 }
 
 async function readText(path: string, { mustExist }: { readonly mustExist: boolean }): Promise<string | undefined> {

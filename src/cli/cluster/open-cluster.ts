@@ -1,0 +1,81 @@
+import type { ClusterConnection } from "../../sources/cluster/load-cluster.ts";
+import type { ReadProgress } from "../../sources/cluster/read-cluster.ts";
+import type { LoadedSource } from "../../sources/load-source.ts";
+import type { OptionValues } from "../args/option.ts";
+import type { CliIo } from "../cli-io.ts";
+import { createProgress } from "../print/create-progress.ts";
+
+/** A cluster that a command may read. Nothing has been sent to it. */
+export interface OpenedCluster {
+  /** The options with the namespace of the context where neither -n nor -A is given, as kubectl has it. */
+  readonly options: OptionValues;
+  readonly load: () => Promise<LoadedSource>;
+}
+
+/** A reason why there is no cluster, or why it cannot be read, in words for the user. */
+export interface ClusterRefusal {
+  readonly message: string;
+  readonly hints: readonly string[];
+}
+
+export type ClusterResult<T> = { readonly ok: true; readonly value: T } | ({ readonly ok: false } & ClusterRefusal);
+
+/** Chooses the cluster by the options and the kubeconfig file. */
+export function openCluster(options: OptionValues, io: CliIo): Promise<ClusterResult<OpenedCluster>> {
+  return refusing(async () => {
+    const { connectCluster } = await import("../../sources/cluster/load-cluster.ts");
+    const connection = await connectCluster({
+      kubeconfig: options.value("kubeconfig"),
+      context: options.value("context"),
+      cluster: options.value("cluster"),
+      user: options.value("user"),
+      as: options.value("as"),
+      asUid: options.value("as-uid"),
+      asGroups: options.values("as-group"),
+      env: io.env,
+      isInteractive: io.isTerminal.stderr,
+      version: io.version(),
+    });
+    const isChosen = options.has("namespace") || options.has("all-namespaces");
+    const scoped = isChosen ? options : withValue(options, "namespace", connection.access.namespace);
+    return { options: scoped, load: () => readWithProgress(connection, scoped, io) };
+  });
+}
+
+/** Failures of a cluster as values. Other exceptions are our own mistakes. */
+export async function refusing<T>(run: () => Promise<T>): Promise<ClusterResult<T>> {
+  const { ClusterError } = await import("../../adapters/cluster/cluster-error.ts");
+  try {
+    return { ok: true, value: await run() };
+  } catch (error) {
+    if (!(error instanceof ClusterError)) throw error;
+    return { ok: false, message: error.message, hints: error.hints };
+  }
+}
+
+async function readWithProgress(
+  connection: ClusterConnection,
+  options: OptionValues,
+  io: CliIo,
+): Promise<LoadedSource> {
+  const { loadCluster } = await import("../../sources/cluster/load-cluster.ts");
+  const progress = options.has("quiet") ? undefined : createProgress(io);
+  const started = io.now();
+  const describe = ({ kinds, allKinds, objects }: ReadProgress): string =>
+    `reading the cluster: ${kinds} of ${allKinds} kinds, ${objects} objects, ${Math.round((io.now() - started) / 1000)} s …`;
+  try {
+    return await loadCluster(connection, {
+      namespaces: options.values("namespace"),
+      onProgress: (now) => progress?.line(describe(now)),
+    });
+  } finally {
+    progress?.end();
+    connection.client.close();
+  }
+}
+
+const withValue = (options: OptionValues, name: string, value: string): OptionValues => ({
+  has: (one) => one === name || options.has(one),
+  value: (one) => (one === name ? value : options.value(one)),
+  values: (one) => (one === name ? [value] : options.values(one)),
+});

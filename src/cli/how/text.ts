@@ -21,7 +21,7 @@ import { formatYaml } from "../print/format-yaml.ts";
 import { countWord } from "../print/print-targets.ts";
 import { type Piece, styled } from "../print/styled-text.ts";
 import { formatReach } from "./format-reach.ts";
-import { deletion } from "./manifest.ts";
+import { deletion, hiddenChanges } from "./manifest.ts";
 import type { ShownAnswer, ShownHow } from "./redact-how.ts";
 
 export interface HowTextContext {
@@ -174,11 +174,7 @@ function printRest({ changes, hidden, leftOut, refused }: ShownAnswer, shown: nu
       {},
       `${countWord(rest, "more change")} with a larger reach ${rest === 1 ? "is" : "are"} not shown; see --all.`,
     );
-  if (hidden > 0)
-    print.paragraph(
-      {},
-      `${countWord(hidden, "change")} of policies in other namespaces ${hidden === 1 ? "is" : "are"} hidden.`,
-    );
+  if (hidden > 0) print.paragraph({}, `${hiddenChanges(hidden)}.`);
   for (const what of leftOut) print.paragraph({ hanging: 2 }, styled("Left out: ", "dim"), `${what}.`);
   for (const why of refused) print.paragraph({ hanging: 2 }, styled("Refused: ", "dim"), `${why}.`);
 }

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { ask, kindWith, routes, short, testPolicy } from "../../../../test/support/cluster/ask-how.ts";
 import { cluster } from "../../../../test/support/cluster/cluster.ts";
+import { policy } from "../../../../test/support/cluster/gateway-objects.ts";
+import { policyKind } from "../../../../test/support/cluster/policy-kind.ts";
 import { builtInDefinitions } from "../../../definitions/built-in-definitions.ts";
 import { how } from "../../../index.ts";
 
@@ -64,4 +66,28 @@ describe("questions that have no answer", () => {
     const { evaluation } = cluster(routes(), { definitions: builtInDefinitions() });
     expect(how(evaluation, "httproute/none", [{ path: "retry.attempts", value: 1 }])).toBeUndefined();
   });
+});
+
+test("several policy kinds with the setting: each has an answer, unless one is named", () => {
+  const other = policyKind("OtherPolicy", {
+    targets: ["HTTPRoute"],
+    ends: ["HTTPRoute/Rule"],
+    merge: { granularity: { default: "Field", field: "strategy", values: {} } },
+  });
+  const objects = [
+    ...routes(),
+    testPolicy("house", "Gateway/g", { defaults: { size: 1 } }),
+    policy("OtherPolicy", "theirs", "HTTPRoute/q", { defaults: { size: 2 } }),
+  ];
+  const definitions = [kindWith("Field"), other];
+  const { kinds } = ask(objects, "httproute/q", { size: 2 }, definitions);
+  expect(kinds.map(({ policyKind: kind, state }) => [kind.kind, state])).toEqual([
+    ["OtherPolicy", "AlreadySo"],
+    ["TestPolicy", "Changes"],
+  ]);
+  const { evaluation } = cluster(objects, { definitions });
+  const named = how(evaluation, "httproute/q", [{ path: "size", value: 3 }], {
+    policyKind: { group: "example.com", kind: "OtherPolicy" },
+  });
+  expect(named?.kinds.map((kind) => kind.changes.map(short)[0])).toEqual(["ChangeValue theirs defaults +0"]);
 });

@@ -171,7 +171,7 @@ function createSummary({ settings }: Search, ref: ObjectRef, nodes: readonly Pat
     wanted.length === 0
       ? `that removes ${formatNames(settings)}`
       : `that sets ${formatWanted(wanted)}${as === "" ? "" : ` ${as}`}`;
-  return `Create a ${ref.kind} on ${on} ${does}`;
+  return `Create ${/^(?:[AEIO]|X[A-Z])/.test(ref.kind) ? "an" : "a"} ${ref.kind} on ${on} ${does}`;
 }
 
 const MAX_EDITED = 4;

@@ -190,6 +190,29 @@ describe("the packed program", () => {
     expect(stdout).toMatch(/Folded: 100 HTTPRoutes and 400 Services into 3 nodes/);
   });
 
+  test("cuts nothing in a pipe", () => {
+    for (const resource of ["policies", "targets", "effective", "definitions"]) {
+      const { stdout } = runProgram(["get", resource, "-f", "examples/bakery"]);
+      expect(stdout).not.toMatch(/…| \+\d/);
+    }
+  });
+
+  test.skipIf(!existsSync("/usr/bin/script"))("keeps KIND, NAME and TARGETS on a terminal of 80 columns", () => {
+    const onTerminal = (line: string): string => {
+      const quoted = `stty cols 80 && '${process.execPath}' '${program}' ${line}`;
+      const { stdout } = spawnSync("/usr/bin/script", ["-qec", quoted, "/dev/null"], {
+        cwd: unpacked,
+        env: { ...environment, NO_COLOR: "1", COLUMNS: "" },
+        encoding: "utf8",
+        timeout: 60_000,
+      });
+      return stdout.replaceAll("\r", "");
+    };
+    expect(onTerminal("get policies -f examples/bakery")).toMatch(/^KIND +NAME +TARGETS +VERDICT\n/);
+    expect(onTerminal("get effective -f examples/bakery")).toMatch(/^AuthPolicy on HTTPRoute\/bakery\/baker#order\n/);
+    expect(onTerminal("get policies -o wide -f examples/bakery")).toMatch(/^NAMESPACE +KIND .* MESSAGE\n/);
+  });
+
   test("brings the licences of what is bundled", () => {
     const licences = readFileSync(join(unpacked, "dist", "bin", "THIRD-PARTY-LICENSES.txt"), "utf8");
     for (const name of ["js-yaml", "@bufbuild/cel", "re2js"]) expect(licences).toContain(`\n${name} `);

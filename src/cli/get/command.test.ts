@@ -36,7 +36,8 @@ describe("the bakery", () => {
     for (const resource of ["policies", "targets", "effective", "definitions"]) {
       for (const columns of [40, 80, 200]) {
         const { stdout } = await runCli(`get ${resource} -f examples/bakery`, { columns });
-        for (const line of stdout.split("\n"))
+        // In a block a long word, such as an address, stays whole.
+        for (const line of stdout.split("\n").filter((text) => text.trim().includes(" ")))
           expect(line.length, `${resource}, ${columns}: ${line}`).toBeLessThanOrEqual(columns);
       }
     }

@@ -3,6 +3,7 @@ import { supportedGranularities } from "../../core/model/definition.ts";
 import { kindId, objectId } from "../../core/model/refs.ts";
 import { formatLine } from "../print/format-position.ts";
 import { formatFirst } from "../print/format-target.ts";
+import type { Table } from "../print/layout-table.ts";
 import { printList } from "../print/print-list.ts";
 import { resourceName } from "../target/resource-name.ts";
 import type { GetContext } from "./get-context.ts";
@@ -26,14 +27,15 @@ export function getDefinitions(get: GetContext): number {
   }
   if (definitions.length === 0) return 0;
   const wide = output === "wide";
-  print.table({
+  const list = { all: wide || print.isUnlimited };
+  const table: Table = {
     columns: [
-      { header: "KIND", flexible: true },
+      { header: "KIND" },
       { header: "GROUP", optional: 1 },
       { header: "CLASS", optional: 4 },
       { header: "TARGETS", flexible: true },
       { header: "ENDS AT", flexible: true, optional: 2 },
-      { header: "MERGE" },
+      { header: "MERGE", optional: 5 },
       { header: "ORIGIN", flexible: true, optional: 3 },
     ],
     rows: definitions.map((definition) => {
@@ -46,13 +48,14 @@ export function getDefinitions(get: GetContext): number {
         policies.map(({ kind }) => kind).join(", "),
         policies[0].group,
         definition.class,
-        formatFirst(targets, { all: wide }),
-        formatFirst(hierarchy.effectiveTargets.map(levelName), { all: wide }),
+        formatFirst(targets, list),
+        formatFirst(hierarchy.effectiveTargets.map(levelName), list),
         mergeWords(definition),
         originOf(definition, get),
       ];
     }),
-  });
+  };
+  print.table(table, { whole: wide });
   return definitions.length;
 }
 

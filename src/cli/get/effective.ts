@@ -7,12 +7,15 @@ import type { CompiledKind } from "../../core/effective/world/compiled-kind.ts";
 import type { World } from "../../core/effective/world/world.ts";
 import type { EffectiveSpec } from "../../core/merge/effective-spec.ts";
 import { kindId } from "../../core/model/refs.ts";
-import { redactSpec } from "../args/redaction.ts";
+import { type Redaction, redactSpec } from "../args/redaction.ts";
+import type { Printer } from "../print/create-printer.ts";
 import { effectiveJson } from "../print/effective-json.ts";
 import { startsWithin } from "../print/format-paths.ts";
 import { formatFirst, formatTarget } from "../print/format-target.ts";
 import { formatValue } from "../print/format-value.ts";
+import type { Table } from "../print/layout-table.ts";
 import { printList } from "../print/print-list.ts";
+import { glued, styled } from "../print/styled-text.ts";
 import { type FoundTarget, isListed, type Scope } from "../target/find-targets.ts";
 import { resourceName } from "../target/resource-name.ts";
 import type { GetContext } from "./get-context.ts";
@@ -40,7 +43,7 @@ export function getEffective(get: GetContext): number {
     for (const { path } of counted()) names.add(resourceName(endOf(path)));
     for (const name of names) print.line(name);
   } else {
-    printTable([...counted()], get);
+    printRows([...counted()], get);
   }
   if (incomplete > 0)
     note(
@@ -88,37 +91,90 @@ function endOf(path: readonly PathNode[]): PathNode {
   return end;
 }
 
-function printTable(all: readonly EffectivePolicy[], { context, redaction }: GetContext): void {
+/** The cells of one path. */
+interface Row {
+  readonly kind: string;
+  readonly target: string;
+  readonly through: string;
+  readonly policies: readonly string[];
+  readonly spec: string;
+}
+
+/** Prints a table, or blocks where it is too narrow for one: a spec that is cut says nothing. */
+function printRows(all: readonly EffectivePolicy[], { context, redaction }: GetContext): void {
   if (all.length === 0) return;
-  const wide = context.output === "wide";
-  context.print.table({
+  const { print, output } = context;
+  const whole = output === "wide";
+  const rows = all.map((effective) => rowOf(effective, redaction, { all: whole }));
+  const list = { all: whole || print.isUnlimited };
+  const table: Table = {
     columns: [
-      { header: "KIND", flexible: true },
-      { header: "TARGET", flexible: true },
-      { header: "THROUGH", flexible: true, optional: 2 },
-      { header: "POLICIES", flexible: true, optional: 1 },
-      { header: "SPEC", flexible: true },
+      { header: "KIND" },
+      { header: "TARGET" },
+      { header: "THROUGH", flexible: true, least: LEAST_COLUMN },
+      { header: "POLICIES", flexible: true, least: LEAST_COLUMN },
+      { header: "SPEC", flexible: true, least: LEAST_SPEC },
     ],
-    rows: all.map(({ policyKind, path, from, incomplete, spec, sources, fields }) => {
-      const end = endOf(path);
-      const allSources = [...sources, ...(fields ?? []).flatMap((field) => field.sources)];
-      const policies = allSources.flatMap(({ policy }) => (policy === null ? [] : [policy]));
-      const names = [...new Set(policies)].sort().map((policy) => redaction.name(policy).replace(/^\S+ /, ""));
-      return [
-        policyKind.kind,
-        formatTarget(end, end.sectionName, ""),
-        `${startsWithin({ nodes: path, ...(incomplete ? { incomplete } : {}) }) ? "… > " : ""}${throughWords(path, { all: wide })}${from === undefined ? "" : ` from ${from}`}`,
-        formatFirst(names, { all: wide }),
-        [
-          ...(sources.length > 0 || fields === undefined ? [formatValue(redactSpec(spec, sources, redaction))] : []),
-          ...(fields ?? []).map(
-            (field) => `${field.pointer} ${formatValue(redactSpec(field.spec, field.sources, redaction))}`,
-          ),
-        ].join("; "),
-      ];
-    }),
+    rows: rows.map(({ kind, target, through, policies, spec }) => [
+      kind,
+      target,
+      through,
+      formatFirst(policies, list),
+      spec,
+    ]),
+  };
+  if (whole || print.fits(table)) print.table(table, { whole });
+  else printBlocks(rows, print);
+}
+
+const LEAST_COLUMN = 24;
+const LEAST_SPEC = 40;
+
+function rowOf(
+  { policyKind, path, from, incomplete, spec, sources, fields = [] }: EffectivePolicy,
+  redaction: Redaction,
+  through: { readonly all: boolean },
+): Row {
+  const end = endOf(path);
+  const allSources = [...sources, ...fields.flatMap((field) => field.sources)];
+  const policies = allSources.flatMap(({ policy }) => (policy === null ? [] : [policy]));
+  const isCut = startsWithin({ nodes: path, ...(incomplete ? { incomplete } : {}) });
+  const specs = [
+    ...(sources.length > 0 || fields.length === 0 ? [formatValue(redactSpec(spec, sources, redaction))] : []),
+    ...fields.map((field) => `${field.pointer} ${formatValue(redactSpec(field.spec, field.sources, redaction))}`),
+  ];
+  return {
+    kind: policyKind.kind,
+    target: formatTarget(end, end.sectionName, ""),
+    through: `${isCut ? "… > " : ""}${throughWords(path, through)}${from === undefined ? "" : ` from ${from}`}`,
+    policies: [...new Set(policies)].sort().map((policy) => redaction.name(policy).replace(/^\S+ /, "")),
+    spec: specs.join("; "),
+  };
+}
+
+/** Prints a block for each target and effective policy. Paths with the same outcome that follow each other share a block. */
+function printBlocks(rows: readonly Row[], print: Printer): void {
+  let last: string | undefined;
+  const groups: { readonly row: Row; readonly through: string[] }[] = [];
+  for (const row of rows) {
+    const key = JSON.stringify([row.kind, row.target, row.policies, row.spec]);
+    if (key === last) groups.at(-1)?.through.push(row.through);
+    else groups.push({ row, through: [row.through] });
+    last = key;
+  }
+  groups.forEach(({ row, through }, index) => {
+    if (index > 0) print.line();
+    print.paragraph({ hanging: 2 }, styled(row.kind, "bold"), " on ", styled(row.target, "bold"));
+    const field = (name: string, text: string): void =>
+      print.paragraph({ indent: 2, hanging: FIELD }, styled(glued(name.padEnd(FIELD)), "dim"), text);
+    through.forEach((one, at) => field(at === 0 ? "through" : "", one));
+    field("policies", row.policies.length === 0 ? "-" : row.policies.join(", "));
+    field("spec", row.spec);
   });
 }
+
+/** The width of the names of fields in a block. */
+const FIELD = 10;
 
 /** The listener and the route, which distinguish most paths. With `all`: every node above the last. */
 function throughWords(path: readonly PathNode[], { all }: { readonly all: boolean }): string {

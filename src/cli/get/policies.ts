@@ -11,7 +11,7 @@ import { openRef, openTarget, type RefJson, refJson } from "../print/effective-j
 import { formatLine } from "../print/format-position.ts";
 import { formatFirst, formatTarget } from "../print/format-target.ts";
 import { formatExtent, formatVerdict, UNDECIDED } from "../print/format-verdict.ts";
-import type { Column } from "../print/layout-table.ts";
+import type { Column, Table } from "../print/layout-table.ts";
 import { printList } from "../print/print-list.ts";
 import { redactConditions } from "../print/redact-conditions.ts";
 import type { Piece } from "../print/styled-text.ts";
@@ -19,6 +19,7 @@ import { policyStatusJson } from "../status/json.ts";
 import { type FoundTarget, isListed } from "../target/find-targets.ts";
 import { resourceName } from "../target/resource-name.ts";
 import type { GetContext } from "./get-context.ts";
+import { type NameColumns, printNamed } from "./name-columns.ts";
 
 interface Row {
   readonly id: PolicyId;
@@ -44,7 +45,7 @@ export function getPolicies(get: GetContext): number {
   } else if (output === "name") {
     for (const { record } of rows) print.line(resourceName(record.object.ref));
   } else if (rows.length > 0) {
-    printTable(rows, get);
+    printNamed(context, get.scope, (names) => policyTable(rows, names, get));
   }
   const hidden = selected(get).length - seen.length;
   if (hidden > 0) note(`${hidden} policies outside the namespace are hidden`);
@@ -88,34 +89,23 @@ function policiesOf(world: World, target: FoundTarget): readonly PolicyId[] {
   return ids;
 }
 
-function printTable(rows: readonly Row[], { context, source, scope, redaction }: GetContext): void {
+function policyTable(rows: readonly Row[], names: NameColumns, { context, source, redaction }: GetContext): Table {
   const wide = context.output === "wide";
   const columns: readonly Column[] = [
-    ...(scope.namespace === undefined ? [{ header: "NAMESPACE", optional: 4 }] : []),
-    { header: "KIND", flexible: true, optional: 3 },
-    { header: "NAME" },
-    { header: "TARGETS", flexible: true, optional: 1 },
-    { header: "VERDICT" },
-    { header: "IN EFFECT", flexible: true, optional: 2 },
-    ...(wide
-      ? ([
-          { header: "OVERRIDDEN BY", flexible: true },
-          { header: "CREATED" },
-          { header: "FILE" },
-          { header: "MESSAGE" },
-        ] as const)
-      : []),
+    ...names.columns,
+    { header: "TARGETS", flexible: true },
+    { header: "VERDICT", optional: 2 },
+    { header: "IN EFFECT", flexible: true, optional: 1 },
+    ...(wide ? ["OVERRIDDEN BY", "CREATED", "FILE", "MESSAGE"].map((header) => ({ header })) : []),
   ];
-  context.print.table({
+  const list = { all: wide || context.print.isUnlimited };
+  return {
     columns,
     rows: rows.map(({ id, record, verdict, undecided }): readonly Piece[] => {
-      const { ref } = record.object;
       const position = source.locate(id);
       return [
-        ...(scope.namespace === undefined ? [ref.namespace === "" ? "-" : ref.namespace] : []),
-        ref.kind,
-        ref.name,
-        formatFirst(targetWords(record), { all: wide }),
+        ...names.cells(record.object.ref),
+        formatFirst(targetWords(record), list),
         undecided === undefined ? formatVerdict(verdict, record.kind.definition) : UNDECIDED,
         undecided === undefined ? formatExtent(verdict) : "not known",
         ...(wide
@@ -128,7 +118,7 @@ function printTable(rows: readonly Row[], { context, source, scope, redaction }:
           : []),
       ];
     }),
-  });
+  };
 }
 
 /** The targets that the policy is attached to. A policy that is attached to nothing shows its target references. */

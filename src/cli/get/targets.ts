@@ -15,11 +15,12 @@ import { sectionsOf } from "../../core/topology/sections-of.ts";
 import { openRef, refJson } from "../print/effective-json.ts";
 import { formatLine } from "../print/format-position.ts";
 import { formatFirst } from "../print/format-target.ts";
-import type { Column } from "../print/layout-table.ts";
+import type { Column, Table } from "../print/layout-table.ts";
 import { printList } from "../print/print-list.ts";
 import { type FoundTarget, isListed } from "../target/find-targets.ts";
 import { resourceName } from "../target/resource-name.ts";
 import type { GetContext } from "./get-context.ts";
+import { type NameColumns, printNamed } from "./name-columns.ts";
 
 interface Attached {
   readonly policy: PolicyId;
@@ -38,7 +39,7 @@ interface Row {
 
 /** Prints the targets and returns their number. */
 export function getTargets(get: GetContext): number {
-  const { context, source, scope, redaction } = get;
+  const { context } = get;
   const { print, output } = context;
   const rows = rowsOf(get);
   if (output === "json" || output === "yaml") {
@@ -54,26 +55,27 @@ export function getTargets(get: GetContext): number {
     return rows.length;
   }
   if (rows.length === 0) return 0;
-  const wide = output === "wide";
+  printNamed(context, get.scope, (names) => targetTable(rows, names, get));
+  return rows.length;
+}
+
+function targetTable(rows: readonly Row[], names: NameColumns, { context, source, redaction }: GetContext): Table {
+  const wide = context.output === "wide";
   const columns: readonly Column[] = [
-    ...(scope.namespace === undefined ? [{ header: "NAMESPACE", optional: 3 }] : []),
-    { header: "KIND" },
-    { header: "NAME" },
+    ...names.columns,
     { header: "SECTIONS", flexible: true, optional: 1 },
-    { header: "ATTACHED", flexible: true, optional: 2 },
-    { header: "AFFECTED BY", flexible: true },
+    { header: "ATTACHED", flexible: true, least: 20, optional: 2 },
+    { header: "AFFECTED BY", flexible: true, least: 20 },
     ...(wide ? [{ header: "FILE" }] : []),
   ];
-  const some = { all: wide };
-  print.table({
+  const some = { all: wide || context.print.isUnlimited };
+  return {
     columns,
     rows: rows.map(({ target, sections, attached, affectedBy, possiblyAffectedBy }) => {
       const { ref, id } = target;
       const position = source.locate(id);
       return [
-        ...(scope.namespace === undefined ? [ref.namespace === "" ? "-" : ref.namespace] : []),
-        ref.kind,
-        ref.name,
+        ...names.cells(ref),
         formatFirst(sections, some),
         formatFirst(distinct(attached.map(({ policy }) => shortName(policy, redaction))), some),
         formatFirst(
@@ -86,8 +88,7 @@ export function getTargets(get: GetContext): number {
         ...(wide ? [position === undefined ? "-" : formatLine(position)] : []),
       ];
     }),
-  });
-  return rows.length;
+  };
 }
 
 const distinct = (words: readonly string[]): readonly string[] => [...new Set(words)];

@@ -1,4 +1,4 @@
-import { layoutTable, type Table } from "./layout-table.ts";
+import { layoutTable, type Table, tableFits } from "./layout-table.ts";
 import { type Piece, printable, type Style, textOf, unglued, widthOf } from "./styled-text.ts";
 
 /** Prints all text output: it escapes control characters, adds colour and wraps lines to the terminal. */
@@ -7,8 +7,12 @@ export interface Printer {
   line(...pieces: readonly Piece[]): void;
   /** Prints text that is wrapped at spaces. `hanging` is the additional indentation of all lines after the first. */
   paragraph(layout: { readonly indent?: number; readonly hanging?: number }, ...pieces: readonly Piece[]): void;
-  /** Prints a table, indented by `indent`. */
-  table(table: Table, layout?: { readonly indent?: number }): void;
+  /** Prints a table, indented by `indent`. With `whole` nothing is cut or omitted, however narrow the terminal is. */
+  table(table: Table, layout?: { readonly indent?: number; readonly whole?: boolean }): void;
+  /** True if a table fits on the terminal with all its columns. */
+  fits(table: Table): boolean;
+  /** True if lines have no limit, as in a pipe: then lists in tables are complete. */
+  readonly isUnlimited: boolean;
   /** Prints text unchanged: for formats that have their own escaping, such as JSON. */
   raw(text: string): void;
 }
@@ -33,10 +37,12 @@ export function createPrinter({ write, columns, colour, headers }: PrinterOption
       const width = Math.max(NARROWEST, Math.min(columns ?? PROSE, PROSE));
       for (const line of wrap(pieces.map(harmless), { width, indent, hanging })) put(line);
     },
-    table: (table, { indent = 0 } = {}) => {
-      const width = columns === undefined ? undefined : columns - indent;
+    table: (table, { indent = 0, whole = false } = {}) => {
+      const width = columns === undefined || whole ? undefined : columns - indent;
       for (const line of layoutTable(table, { columns: width, headers })) put([" ".repeat(indent), ...line]);
     },
+    fits: (table) => tableFits(table, { columns, headers }),
+    isUnlimited: columns === undefined,
     raw: write,
   };
 }

@@ -7,6 +7,10 @@ export function formatTarget(ref: ObjectRef, sectionName: string | undefined, ow
   return `${kind}/${where}${name}${sectionName === undefined ? "" : `#${sectionName}`}`;
 }
 
+/** `bakery/baker`; for a cluster-scoped object its name. */
+export const qualifiedName = ({ namespace, name }: ObjectRef): string =>
+  namespace === "" ? name : `${namespace}/${name}`;
+
 const SHOWN = 3;
 
 /** Formats the first items of a list and the number of the others: `a, b, c +2`. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { layoutTable, type Table } from "./layout-table.ts";
+import { layoutTable, type Table, tableFits } from "./layout-table.ts";
 import { styled, textOf } from "./styled-text.ts";
 
 const table: Table = {
@@ -45,6 +45,26 @@ describe("layoutTable", () => {
 
   test("then all columns are cut", () => {
     expect(lines(24)).toEqual(["NAME     TARGETS   PATHS", "frida…   Gatewa…      12", "b        -             7"]);
+  });
+
+  test("a flexible column keeps its least width as long as another column can be omitted", () => {
+    const columns = [
+      { header: "NAME" },
+      { header: "SPEC", flexible: true, least: 20 },
+      { header: "FILE", optional: 1 },
+    ] as const;
+    const rows = [["a", "{retry: {attempts: 5}}", "a.yaml:1"]];
+    const at = (width: number): readonly string[] =>
+      layoutTable({ columns, rows }, { columns: width, headers: false }).map((line) => line.map(textOf).join(""));
+    expect(at(37)).toEqual(["a   {retry: {attempts: 5}}   a.yaml:1"]);
+    expect(at(35)).toEqual(["a   {retry: {attempts: …   a.yaml:1"]);
+    expect(at(34)).toEqual(["a   {retry: {attempts: 5}}"]);
+  });
+
+  test("tableFits: with all columns, and flexible ones at their least width", () => {
+    const fits = (columns: number | undefined): boolean => tableFits(table, { columns, headers: true });
+    // friday-fix, two columns of 12 characters, PATHS, and three gaps.
+    expect([fits(47), fits(48), fits(undefined)]).toEqual([false, true, true]);
   });
 
   test("without headers they take no room", () => {

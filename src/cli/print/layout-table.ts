@@ -4,6 +4,8 @@ export interface Column {
   readonly header: string;
   /** True if the column is cut first on a narrow terminal. */
   readonly flexible?: true;
+  /** The width that a flexible column keeps as long as other columns can be omitted. */
+  readonly least?: number;
   /** The order in which columns are omitted if cutting is not enough: columns with 1 first, from right to left, then those with 2. */
   readonly optional?: number;
   readonly align?: "right";
@@ -29,6 +31,21 @@ export function layoutTable(
   return [...(headers ? [line(table.columns.map(({ header }) => header))] : []), ...table.rows.map(line)];
 }
 
+/** True if a table has all its columns at a width, and flexible columns at least their least width. */
+export function tableFits(
+  table: Table,
+  { columns, headers }: { readonly columns: number | undefined; readonly headers: boolean },
+): boolean {
+  if (columns === undefined) return true;
+  const widths = naturalWidths(table, headers).map((width, index) =>
+    Math.min(width, leastWidth(table.columns[index]) ?? width),
+  );
+  return total(widths) <= columns;
+}
+
+const leastWidth = (column: Column | undefined): number | undefined =>
+  column?.flexible ? (column.least ?? LEAST_FLEXIBLE) : undefined;
+
 function naturalWidths({ columns, rows }: Table, headers: boolean): readonly number[] {
   return columns.map(({ header }, index) =>
     rows.reduce((most, row) => Math.max(most, cellWidth(row[index])), headers ? header.length : 0),
@@ -40,7 +57,7 @@ const cellWidth = (cell: Piece | undefined): number => (cell === undefined ? 0 :
 /** The width of each column. 0: the column is omitted. */
 function fitWidths(columns: readonly Column[], natural: readonly number[], available: number): readonly number[] {
   const widths = [...natural];
-  shrink(widths, available, (index) => (columns[index]?.flexible ? LEAST_FLEXIBLE : undefined));
+  shrink(widths, available, (index) => leastWidth(columns[index]));
   for (const dropped of dropOrder(columns)) {
     if (total(widths) <= available) break;
     widths[dropped] = 0;
@@ -48,7 +65,7 @@ function fitWidths(columns: readonly Column[], natural: readonly number[], avail
     natural.forEach((width, at) => {
       if (widths[at] !== 0) widths[at] = width;
     });
-    shrink(widths, available, (at) => (columns[at]?.flexible ? LEAST_FLEXIBLE : undefined));
+    shrink(widths, available, (at) => leastWidth(columns[at]));
   }
   shrink(widths, available, () => LEAST);
   return widths;

@@ -1,0 +1,32 @@
+import type { ObjectRef } from "../../core/model/refs.ts";
+import type { CommandContext } from "../command.ts";
+import { qualifiedName } from "../print/format-target.ts";
+import type { Column, Table } from "../print/layout-table.ts";
+import type { Scope } from "../target/find-targets.ts";
+
+/** The columns that identify an object, and its cells. */
+export interface NameColumns {
+  readonly columns: readonly Column[];
+  readonly cells: (ref: ObjectRef) => readonly string[];
+}
+
+/** Prints a table with a column for the namespace. Where it does not fit, the namespace stands before the name, which is narrower. With -o wide nothing is cut. */
+export function printNamed(
+  { print, output }: Pick<CommandContext, "print" | "output">,
+  scope: Scope,
+  build: (names: NameColumns) => Table,
+): void {
+  const whole = output === "wide";
+  const apart = build(scope.namespace === undefined ? APART : PLAIN);
+  print.table(whole || scope.namespace !== undefined || print.fits(apart) ? apart : build(JOINED), { whole });
+}
+
+const KIND_AND_NAME: readonly Column[] = [{ header: "KIND" }, { header: "NAME" }];
+
+const APART: NameColumns = {
+  columns: [{ header: "NAMESPACE" }, ...KIND_AND_NAME],
+  cells: ({ namespace, kind, name }) => [namespace === "" ? "-" : namespace, kind, name],
+};
+const JOINED: NameColumns = { columns: KIND_AND_NAME, cells: (ref) => [ref.kind, qualifiedName(ref)] };
+/** All rows are in the namespace that was asked for. */
+const PLAIN: NameColumns = { columns: KIND_AND_NAME, cells: ({ kind, name }) => [kind, name] };

@@ -1,21 +1,20 @@
 import type { EffectiveField, EffectiveSpec } from "../../merge/effective-spec.ts";
 import type { Source } from "../../merge/provenance.ts";
 import type { SpecProvenance } from "../../merge/provenance-of.ts";
-import { type ObjectId, type TargetId, targetId } from "../../model/refs.ts";
+import { type ObjectId, targetId } from "../../model/refs.ts";
 import type { Section } from "../../topology/sections-of.ts";
-import { endOf, type Path, plainPath, plainSection } from "../paths/path.ts";
-import type { PathNode } from "../paths/path-node.ts";
+import { type Path, type PathData, pathData, plainPath, plainSection } from "../paths/path.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
 import type { EffectivePolicy, MappedField } from "./effective-policy.ts";
 import { foldPath, ownValuesOn } from "./fold-path.ts";
 import type { OwnValues } from "./own-values.ts";
 
-/** The effective policy of one path as plain data. */
-export function effectivePolicyAt(path: Path, kind: CompiledKind): EffectivePolicy {
+/** The effective policy of one path as plain data. `at`: the path, if it is known as plain data. */
+export function effectivePolicyAt(path: Path, kind: CompiledKind, at: PathData = pathData(path)): EffectivePolicy {
   const own = ownValuesOn(path, kind);
   const effective = foldPath(path, kind, own);
   const sources = sourcesOf(effective, (pointer) => ownerOf(pointer, own));
-  return plainPolicy(path, kind, effective, sources, { target: endOf(path), nodes: plainPath(path) });
+  return plainPolicy(path, kind, effective, sources, at);
 }
 
 /** The effective policies of paths to one object that go on to each of its sections with the same stack, section by section. */
@@ -45,7 +44,7 @@ function plainPolicy(
   { policyKind }: CompiledKind,
   { spec, fields, removals }: EffectiveSpec,
   sources: readonly Source[],
-  { target, nodes }: { readonly target: TargetId; readonly nodes: readonly PathNode[] },
+  { target, nodes }: PathData,
 ): EffectivePolicy {
   const { from, incomplete } = path;
   // Most results have no optional field. The literal is faster than a spread, and there may be a million results.

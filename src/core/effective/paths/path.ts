@@ -56,12 +56,18 @@ export function nodesOf(path: Path): readonly Node[] {
   return nodes.reverse();
 }
 
-export const endOf = ({ node }: Path): TargetId => targetOf(node);
-
 export function targetOf(node: Node): TargetId {
   node.target ??= targetId(node.id, node.section?.name);
   return node.target;
 }
+
+/** A path as plain data: its effective target, and its nodes, the root first. */
+export interface PathData {
+  readonly target: TargetId;
+  readonly nodes: readonly PathNode[];
+}
+
+export const pathData = (path: Path): PathData => ({ target: targetOf(path.node), nodes: plainPath(path) });
 
 /** The nodes of a path as plain data, the root first. `last`: one more node at the end. */
 export function plainPath(path: Path, last?: PathNode): readonly PathNode[] {

@@ -5,7 +5,7 @@ import { compareText } from "../../model/refs.ts";
 import type { EffectivePolicy } from "../fold/effective-policy.ts";
 import { effectivePolicyAt } from "../fold/effective-policy-at.ts";
 import type { EffectivePath } from "../fold/for-each-effective.ts";
-import type { Path } from "../paths/path.ts";
+import { type Path, type PathData, pathData } from "../paths/path.ts";
 import type { EffectiveChange } from "./delta.ts";
 import { jsonIdentical } from "./has-same-meaning.ts";
 
@@ -88,31 +88,40 @@ function changeBetween(
   if (before !== undefined && after !== undefined && isAsComplete && !hasOwnValues) {
     if (isSameSpec(before.effective, after.effective)) return [];
   }
-  const now = policyOf(after);
-  const old = policyOf(before);
+  const path = (after ?? before)?.path;
+  if (path === undefined) return [];
+  // Before and after it is the same path, so both share it as plain data.
+  const at = pathData(path);
+  const now = policyOf(after, at);
+  const old = policyOf(before, at);
   if (hasOwnValues && old !== undefined && now !== undefined && isSamePolicy(old, now)) return [];
   const one = now ?? old;
   return one === undefined ? [] : [changeOf(one, old, now)];
 }
 
-const changeOf = (
+function changeOf(
   { policyKind, target, path, from }: EffectivePolicy,
   before: EffectivePolicy | undefined,
   after: EffectivePolicy | undefined,
-): EffectiveChange => ({
-  policyKind,
-  target,
-  path,
-  ...(from === undefined ? {} : { from }),
-  ...(before === undefined ? {} : { before }),
-  ...(after === undefined ? {} : { after }),
-});
+): EffectiveChange {
+  // Most changes are of this form. The literal takes half the memory of a spread, and a change may reach many paths.
+  if (from === undefined && before !== undefined && after !== undefined)
+    return { policyKind, target, path, before, after };
+  return {
+    policyKind,
+    target,
+    path,
+    ...(from === undefined ? {} : { from }),
+    ...(before === undefined ? {} : { before }),
+    ...(after === undefined ? {} : { after }),
+  };
+}
 
 /** The own values of different objects share a spec, so those effective policies are compared as a whole. */
 const isMapped = (found: EffectivePath | undefined): boolean => found !== undefined && found.kind.mappings.length > 0;
 
-const policyOf = (found: EffectivePath | undefined): EffectivePolicy | undefined =>
-  found === undefined ? undefined : effectivePolicyAt(found.path, found.kind);
+const policyOf = (found: EffectivePath | undefined, at: PathData): EffectivePolicy | undefined =>
+  found === undefined ? undefined : effectivePolicyAt(found.path, found.kind, at);
 
 const isSamePolicy = (a: EffectivePolicy, b: EffectivePolicy): boolean =>
   jsonIdentical(a as unknown as Json, b as unknown as Json);

@@ -35,7 +35,7 @@ export const xdsMessages = {
   "envoy.extensions.filters.listener.tls_inspector.v3.TlsInspector": "",
   [`${manager}.HttpConnectionManager`]:
     "stat_prefix rds route_config scoped_routes http_filters common_http_protocol_options server_header_transformation max_request_headers_kb " +
-    "stream_idle_timeout request_headers_timeout use_remote_address skip_xff_append generate_request_id upgrade_configs normalize_path " +
+    "stream_idle_timeout request_headers_timeout use_remote_address xff_num_trusted_hops skip_xff_append early_header_mutation_extensions generate_request_id upgrade_configs normalize_path " +
     "merge_slashes path_with_escaped_slashes_action local_reply_config access_log strip_trailing_host_dot",
   [`${manager}.HttpConnectionManager.UpgradeConfig`]: "upgrade_type",
   [`${manager}.Rds`]: "config_source route_config_name",
@@ -52,6 +52,11 @@ export const xdsMessages = {
   "envoy.config.accesslog.v3.AccessLogFilter": "response_flag_filter",
   "envoy.config.accesslog.v3.ResponseFlagFilter": "flags",
   "envoy.extensions.filters.http.router.v3.Router": "suppress_envoy_headers",
+  "envoy.extensions.http.early_header_mutation.header_mutation.v3.HeaderMutation": "mutations",
+  "envoy.extensions.filters.http.header_mutation.v3.HeaderMutation": "mutations",
+  "envoy.extensions.filters.http.header_mutation.v3.Mutations": "request_mutations",
+  "envoy.config.common.mutation_rules.v3.HeaderMutation": "remove append remove_on_match",
+  "envoy.config.common.mutation_rules.v3.HeaderMutation.RemoveOnMatch": "key_matcher",
   "envoy.extensions.filters.http.lua.v3.Lua": "default_source_code",
   "envoy.extensions.filters.http.cors.v3.Cors": "",
   "envoy.extensions.filters.http.cors.v3.CorsPolicy":
@@ -134,7 +139,7 @@ export const xdsMessages = {
   [`${core}.DataSource`]: "filename inline_string",
   [`${core}.RuntimeFractionalPercent`]: "default_value",
   [`${core}.SubstitutionFormatString`]: "text_format_source json_format",
-  [`${core}.HttpProtocolOptions`]: "idle_timeout max_headers_count max_stream_duration",
+  [`${core}.HttpProtocolOptions`]: "idle_timeout max_headers_count max_stream_duration headers_with_underscores_action",
   [`${core}.Http1ProtocolOptions`]: "",
   [`${core}.Http2ProtocolOptions`]: "connection_keepalive",
   [`${core}.KeepaliveSettings`]: "interval timeout",
@@ -162,10 +167,12 @@ export const xdsFiles = [
   "envoy/extensions/clusters/composite/v3/cluster.proto",
   "envoy/extensions/filters/http/cors/v3/cors.proto",
   "envoy/extensions/filters/http/fault/v3/fault.proto",
+  "envoy/extensions/filters/http/header_mutation/v3/header_mutation.proto",
   "envoy/extensions/filters/http/lua/v3/lua.proto",
   "envoy/extensions/filters/http/router/v3/router.proto",
   "envoy/extensions/filters/listener/tls_inspector/v3/tls_inspector.proto",
   "envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager.proto",
+  "envoy/extensions/http/early_header_mutation/header_mutation/v3/header_mutation.proto",
   "envoy/extensions/retry/host/previous_hosts/v3/previous_hosts.proto",
   "envoy/extensions/transport_sockets/internal_upstream/v3/internal_upstream.proto",
   "envoy/extensions/transport_sockets/raw_buffer/v3/raw_buffer.proto",

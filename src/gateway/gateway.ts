@@ -30,8 +30,8 @@ export interface GatewayOptions {
   readonly limits?: Partial<GatewayLimits>;
   /** Adds `x-prevail-route`, `-rule`, `-backend` and `-attempts` to responses. */
   readonly debugHeaders?: boolean;
-  /** Whether `X-Forwarded-*` headers of clients are dropped or extended. */
-  readonly forwarded?: "Overwrite" | "Append";
+  /** The number of trusted proxies in front, whose `X-Forwarded-*` headers are used. Default: 0. */
+  readonly trustedHops?: number;
   /** How long the requests of a removed port may take to finish. */
   readonly drainMs?: number;
   readonly clock?: GatewayClock;
@@ -119,7 +119,7 @@ class PortTable {
       bufferedBytes: { limit: limits.maxKeptBytes, used: 0 },
       mirrors: { limit: limits.maxMirrors, running: 0 },
       debugHeaders: options.debugHeaders ?? false,
-      forwarded: options.forwarded ?? "Overwrite",
+      trustedHops: options.trustedHops ?? 0,
     };
     this.#sweeper = this.#startSweeper();
   }

@@ -5,9 +5,11 @@ import { InternalListenerSchema } from "./gen/envoy/extensions/bootstrap/interna
 import { ClusterConfigSchema } from "./gen/envoy/extensions/clusters/composite/v3/cluster_pb.ts";
 import { CorsPolicySchema, CorsSchema } from "./gen/envoy/extensions/filters/http/cors/v3/cors_pb.ts";
 import { HTTPFaultSchema } from "./gen/envoy/extensions/filters/http/fault/v3/fault_pb.ts";
+import { HeaderMutationSchema } from "./gen/envoy/extensions/filters/http/header_mutation/v3/header_mutation_pb.ts";
 import { RouterSchema } from "./gen/envoy/extensions/filters/http/router/v3/router_pb.ts";
 import { TlsInspectorSchema } from "./gen/envoy/extensions/filters/listener/tls_inspector/v3/tls_inspector_pb.ts";
 import { HttpConnectionManagerSchema } from "./gen/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
+import { HeaderMutationSchema as EarlyHeaderMutationSchema } from "./gen/envoy/extensions/http/early_header_mutation/header_mutation/v3/header_mutation_pb.ts";
 import { PreviousHostsPredicateSchema } from "./gen/envoy/extensions/retry/host/previous_hosts/v3/previous_hosts_pb.ts";
 import { InternalUpstreamTransportSchema } from "./gen/envoy/extensions/transport_sockets/internal_upstream/v3/internal_upstream_pb.ts";
 import { RawBufferSchema } from "./gen/envoy/extensions/transport_sockets/raw_buffer/v3/raw_buffer_pb.ts";
@@ -24,7 +26,9 @@ const registry = createRegistry(
   CorsPolicySchema,
   CorsSchema,
   DownstreamTlsContextSchema,
+  EarlyHeaderMutationSchema,
   HTTPFaultSchema,
+  HeaderMutationSchema,
   HttpConnectionManagerSchema,
   HttpProtocolOptionsSchema,
   InternalListenerSchema,

@@ -95,6 +95,7 @@ const REFUSED: readonly (readonly [name: string, raw: string, status: number])[]
   ["Content_Length", get(`${HOST}Content_Length: 3\r\n`), 400],
   ["X_Forwarded_For", get(`${HOST}X_Forwarded_For: 10.0.0.1\r\n`), 400],
   ["x-forwarded_for", get(`${HOST}x-forwarded_for: 10.0.0.1\r\n`), 400],
+  ["an underscore in another name", get(`${HOST}x_trace: 1\r\n`), 400],
   ["X_Real_IP", get(`${HOST}X_Real_IP: 10.0.0.1\r\n`), 400],
   // Content-Length
   ["Content-Length twice, the same", post("Content-Length: 3\r\nContent-Length: 3\r\n", "abc"), 400],
@@ -200,7 +201,6 @@ const REFUSED: readonly (readonly [name: string, raw: string, status: number])[]
   ["TRACE", `TRACE / HTTP/1.1\r\n${HOST}\r\n`, 405],
   ["an RTSP method", `DESCRIBE / RTSP/1.0\r\n${HOST}\r\n`, 405],
   ["an Icecast method", `SOURCE / ICE/1.0\r\n${HOST}\r\n`, 405],
-  ["the HTTP/2 preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400],
   ["a TLS hello", "\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03", 400],
   ["asterisk form", `OPTIONS * HTTP/1.1\r\n${HOST}\r\n`, 400],
   ["asterisk form with GET", `GET * HTTP/1.1\r\n${HOST}\r\n`, 400],
@@ -382,7 +382,6 @@ const SERVED: readonly (readonly [name: string, raw: string, seen: readonly stri
   ["Host in upper case, with a port and a dot", get("Host: BAKERY.example.:8080\r\n"), ["GET /menu"]],
   ["Host that is an address", get("Host: [::1]:80\r\n"), ["GET /menu"]],
   ["non-ASCII in a value", get(`${HOST}X: b\xe4ckerei\r\n`), ["GET /menu"]],
-  ["an underscore in another name", get(`${HOST}x_trace: 1\r\n`), ["GET /menu"]],
   ["Connection names a header of its own", get(`${HOST}Connection: x-mine\r\nX-Mine: y\r\n`), ["GET /menu"]],
   ["OPTIONS with a path", `OPTIONS /menu HTTP/1.1\r\n${HOST}\r\n`, ["OPTIONS /menu"]],
 ];

@@ -19,6 +19,7 @@ describe("run", () => {
       hasDemoBackends: false,
       isWatching: true,
       drainMs: 10_000,
+      trustedHops: 0,
       dataplane: "embedded",
     });
   });
@@ -33,7 +34,7 @@ describe("run", () => {
 
   test("with every option", async () => {
     const line =
-      "run -f a -f b --bind :: --map-port 80:8000 --map-port 443:0 --admin-port off --access-log off --debug-headers --backend-demo --no-watch --drain 1m --default-namespace x";
+      "run -f a -f b --bind :: --map-port 80:8000 --map-port 443:0 --admin-port off --access-log off --debug-headers --backend-demo --no-watch --drain 1m --trusted-hops 2 --default-namespace x";
     expect(await settings(line)).toMatchObject({
       paths: ["a", "b"],
       defaultNamespace: "x",
@@ -46,6 +47,7 @@ describe("run", () => {
       hasDemoBackends: true,
       isWatching: false,
       drainMs: 60_000,
+      trustedHops: 2,
     });
   });
 
@@ -55,6 +57,7 @@ describe("run", () => {
     ["run -f a --map-port 80", "--map-port is '80': give the listener's port and the port to open, such as 80:8080"],
     ["run -f a --map-port 80:99999", "--map-port is '80:99999'"],
     ["run -f a --admin-port none", "--admin-port is 'none': give a port number"],
+    ["run -f a --trusted-hops -1", "--trusted-hops is '-1': give the number of trusted proxies, up to 100"],
     ["run -f a --drain 5", "--drain is '5': give a duration"],
     ["run -f a --access-log xml", "--access-log"],
     ["run -f a --dataplane envoy --debug-headers", "--debug-headers requires the embedded gateway"],

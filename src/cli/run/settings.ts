@@ -3,6 +3,7 @@ import type { Completeness } from "../../core/model/completeness.ts";
 import { parseDurationMs } from "../../core/model/parse/parse-duration.ts";
 import type { OptionValues } from "../args/option.ts";
 import { parsePort, parsePortMap } from "../args/parse-port.ts";
+import { parseTrustedHops } from "../args/trusted-hops.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import type { Printer } from "../print/create-printer.ts";
 
@@ -22,6 +23,8 @@ export interface ServeSettings {
   readonly hasDemoBackends: boolean;
   readonly isWatching: boolean;
   readonly drainMs: number;
+  /** The number of trusted proxies in front of the gateway. */
+  readonly trustedHops: number;
   /** The data plane: this program, or Envoys that it starts. */
   readonly dataplane: "embedded" | "envoy";
   /** The path of the Envoy binary. Undefined: `envoy` on the PATH. */
@@ -54,6 +57,8 @@ export function parseServeSettings(options: OptionValues): ServeSettings | strin
   const drain = options.value("drain") ?? DEFAULT_DRAIN;
   const drainMs = parseDurationMs(drain);
   if (drainMs === undefined) return `--drain is '${drain}': give a duration such as 500ms, 10s or 1m`;
+  const trustedHops = parseTrustedHops(options);
+  if (typeof trustedHops === "string") return trustedHops;
   const envoyPath = options.value("envoy");
   const accessLog = options.value("access-log") ?? "text";
   const dataplane = options.value("dataplane") === "envoy" || envoyPath !== undefined ? "envoy" : "embedded";
@@ -72,6 +77,7 @@ export function parseServeSettings(options: OptionValues): ServeSettings | strin
     hasDemoBackends: options.has("backend-demo"),
     isWatching: !options.has("no-watch"),
     drainMs,
+    trustedHops,
     dataplane,
     envoyPath,
   };

@@ -2,6 +2,7 @@
 import { formatXdsAddress, isLocal, type XdsAddress } from "../../core/envoy/xds-address.ts";
 import type { OptionValues } from "../args/option.ts";
 import { parsePort, parsePortMap } from "../args/parse-port.ts";
+import { parseTrustedHops } from "../args/trusted-hops.ts";
 import type { BootstrapSettings, DumpSettings, XdsServeSettings } from "./xds-tools.ts";
 
 export const DEFAULT_SERVER = "127.0.0.1:18000";
@@ -16,9 +17,12 @@ export function parseDumpSettings(options: OptionValues): DumpSettings | string 
   if (typeof portMap === "string") return portMap;
   const adminPort = parseAdminPort(options);
   if (typeof adminPort === "string") return adminPort;
+  const trustedHops = parseTrustedHops(options);
+  if (typeof trustedHops === "string") return trustedHops;
   return {
     bind: options.value("bind") ?? DEFAULT_ENVOY_ADDRESS,
     portMap,
+    trustedHops,
     adminPort,
     secretsFolder: options.value("secrets") ?? DEFAULT_SECRETS,
     systemAuthorities: options.value("system-ca") ?? DEFAULT_SYSTEM_AUTHORITIES,
@@ -44,7 +48,7 @@ export function parseXdsServeSettings(options: OptionValues): XdsServeSettings |
   if (typeof statusPort === "string") return statusPort;
   const tls = parseTls(options, listen);
   if (typeof tls === "string") return tls;
-  const { bind, portMap, systemAuthorities, timer } = dump;
+  const { bind, portMap, systemAuthorities, timer, trustedHops } = dump;
   return {
     paths: options.values("filename"),
     defaultNamespace: options.value("default-namespace"),
@@ -54,6 +58,7 @@ export function parseXdsServeSettings(options: OptionValues): XdsServeSettings |
     portMap,
     systemAuthorities,
     timer,
+    trustedHops,
     listen,
     statusPort,
     serverTls: tls,

@@ -33,6 +33,8 @@ export interface DumpSettings {
   /** The file with the system's CA certificates, on the machine of the Envoy. */
   readonly systemAuthorities: string;
   readonly timer: EnvoyTimer;
+  /** The number of trusted proxies in front of Envoy. */
+  readonly trustedHops: number;
 }
 
 /** `precise` if Envoy runs with EVENT_PRECISE_TIMER=1. Without it, timers fire up to five milliseconds early. */

@@ -12,6 +12,8 @@ export class RequestRecord {
   /** When the first byte of the request arrived. */
   readonly startedMs: number;
   head: RequestHead | undefined;
+  /** In front of all trusted proxies. */
+  client: string;
   rule: RuleConfig | undefined;
   backend: BackendConfig | undefined;
   status: number | undefined;
@@ -23,6 +25,7 @@ export class RequestRecord {
 
   constructor(exchange: HttpExchange, startedMs: number, clock: GatewayClock) {
     this.exchange = exchange;
+    this.client = exchange.client;
     this.startedMs = startedMs;
     this.#startedAtMs = clock.wallClockMs();
   }
@@ -37,7 +40,7 @@ export class RequestRecord {
       type: "RequestFinished",
       startedAtMs: this.#startedAtMs,
       durationMs: nowMs - this.startedMs,
-      client: exchange.client,
+      client: this.client,
       protocol: exchange.protocol,
       gateway,
       port,

@@ -1,42 +1,71 @@
-/** Adds the headers that describe the client to a forwarded request. */
-
-import { type HeaderList, headerValues, withoutHeaders } from "../contract/header-list.ts";
+/**
+ * The headers by which backends identify the client. A client cannot impersonate another: what it says about itself is dropped, unless it
+ * is a trusted proxy.
+ */
+import { isIP } from "node:net";
+import { findHeader, type HeaderList, headerValues } from "../contract/header-list.ts";
 import type { HttpExchange } from "../contract/http-exchange.ts";
 import type { RequestHead } from "../contract/request-head.ts";
 
-/** Headers that clients could use to impersonate others. */
-const SPOOFABLE: ReadonlySet<string> = new Set([
-  "forwarded",
-  "x-forwarded-for",
-  "x-forwarded-host",
-  "x-forwarded-port",
-  "x-forwarded-proto",
-  "x-real-ip",
-]);
-const REPLACED: ReadonlySet<string> = new Set(["x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"]);
+export interface ClientIdentity {
+  /** The address of the client in front of all trusted proxies. */
+  readonly client: string;
+  /** The headers of the request for routes and backends. */
+  readonly headers: HeaderList;
+}
 
-/** `Overwrite` drops the values that the client sent, so that it cannot impersonate another client. `Append` keeps them, for a trusted proxy in front. */
-export function addForwardedHeaders(
+/** `trustedHops`: the number of trusted proxies in front of this gateway. */
+export function identifyClient(
   { headers, host, hostPort }: RequestHead,
-  { client, isSecure, protocol }: HttpExchange,
-  forwarded: "Overwrite" | "Append",
-): HeaderList {
-  const kept = withoutHeaders(headers, forwarded === "Overwrite" ? SPOOFABLE : REPLACED);
-  const before = forwarded === "Overwrite" ? [] : headerValues(headers, "x-forwarded-for");
+  { client: peer, isSecure, protocol }: HttpExchange,
+  trustedHops: number,
+): ClientIdentity {
+  const client = trustedHops === 0 ? peer : (findClient(headers, trustedHops) ?? peer);
+  const fromProxy = (name: string): string | undefined => (trustedHops === 0 ? undefined : findHeader(headers, name));
+  const kept = withoutIdentity(headers, trustedHops === 0 ? isUntrusted : isReplaced);
   kept.push(
     "x-forwarded-for",
-    before.length === 0 ? client : [...before, client].join(", "),
+    client,
     "x-forwarded-proto",
-    first(headers, "x-forwarded-proto", forwarded) ?? (isSecure ? "https" : "http"),
+    fromProxy("x-forwarded-proto") ?? (isSecure ? "https" : "http"),
     "x-forwarded-host",
-    first(headers, "x-forwarded-host", forwarded) ?? (hostPort === undefined ? host : `${host}:${hostPort}`),
+    fromProxy("x-forwarded-host") ?? (hostPort === undefined ? host : `${host}:${hostPort}`),
     "via",
     protocol === "HTTP/2" ? "2 prevail" : "1.1 prevail",
   );
+  return { client, headers: kept };
+}
+
+/** Each proxy appends the address of the connection that it got the request from, so the last ones are those that trusted proxies wrote. */
+function findClient(headers: HeaderList, trustedHops: number): string | undefined {
+  const addresses = headerValues(headers, "x-forwarded-for").join(",").split(",");
+  const address = addresses.at(-trustedHops)?.trim();
+  return address !== undefined && isIP(address) !== 0 ? address : undefined;
+}
+
+function withoutIdentity(headers: HeaderList, isDropped: (name: string) => boolean): string[] {
+  const kept: string[] = [];
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = headers[i] ?? "";
+    if (!isDropped(name)) kept.push(name, headers[i + 1] ?? "");
+  }
   return kept;
 }
 
-/** With `Append`, the value that the proxy in front has set. */
-function first(headers: HeaderList, name: string, forwarded: "Overwrite" | "Append"): string | undefined {
-  return forwarded === "Append" ? headerValues(headers, name)[0] : undefined;
+/** Includes the headers that change what an Envoy behind this gateway does. */
+function isUntrusted(name: string): boolean {
+  if (!name.startsWith("x-")) return name === "forwarded";
+  return name.startsWith("x-forwarded-") || name.startsWith("x-envoy-") || name === "x-real-ip";
 }
+
+const REPLACED: ReadonlySet<string> = new Set([
+  "forwarded",
+  "x-forwarded-client-cert",
+  "x-forwarded-for",
+  "x-forwarded-host",
+  "x-forwarded-proto",
+  "x-real-ip",
+]);
+
+/** Other headers of a trusted proxy are forwarded: `x-forwarded-port`, `x-forwarded-prefix` … */
+const isReplaced = (name: string): boolean => REPLACED.has(name) || name.startsWith("x-envoy-");

@@ -169,7 +169,7 @@ const contextOf = (clock: GatewayClock, upstream: Upstream, budgets: RetryBudget
   bufferedBytes: { limit: 0, used: 0 },
   mirrors: { limit: 0, running: 0 },
   debugHeaders: false,
-  forwarded: "Overwrite",
+  trustedHops: 0,
 });
 
 function createClient(): { readonly exchange: HttpExchange; readonly responses: () => number } {

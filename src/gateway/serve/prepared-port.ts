@@ -57,12 +57,11 @@ export const findListener = ({ listeners }: PreparedPort, host: string): Listene
  * On a TLS connection that is for one listener, a request for a host of another listener gets a 421: of those that match the host, the most specific
  * hostname counts. A request for a host that no listener matches gets a 404.
  * Gateway API, "Listener"
- *
- * `serverName` is undefined without TLS, and empty if the client sent none.
  */
 export const isMisdirected = (
   port: PreparedPort,
   listener: ListenerConfig | undefined,
+  /** Undefined without TLS, empty if the client sent none. */
   serverName: string | undefined,
 ): boolean =>
   serverName !== undefined && listener !== undefined && listener !== findListener(port, serverName.toLowerCase());

@@ -10,7 +10,7 @@ import { redirectLocation } from "../filters/redirect-location.ts";
 import { changeResponseHeaders, rewriteRequest } from "../filters/rewrite-request.ts";
 import type { RequestFlag } from "../observe/gateway-event.ts";
 import { RequestRecord } from "../observe/request-record.ts";
-import { addForwardedHeaders } from "./forwarded-headers.ts";
+import { identifyClient } from "./forwarded-headers.ts";
 import { Forwarding, type ForwardTarget } from "./forwarding.ts";
 import { type LocalResponse, sendLocalResponse } from "./local-response.ts";
 import { chooseMirrors, type MirrorFilter } from "./mirror-request.ts";
@@ -34,6 +34,8 @@ class Serving {
   readonly #context: ServingContext;
   readonly #port: PreparedPort;
   readonly #record: RequestRecord;
+  /** The headers of the request for its backend, before filters. */
+  #headers: HeaderList = [];
   #isFinished = false;
 
   constructor(context: ServingContext, port: PreparedPort, record: RequestRecord) {
@@ -52,9 +54,12 @@ class Serving {
     if (isMisdirected(this.#port, listener, exchange.isSecure ? serverName : undefined)) {
       return this.#respond("BadRequest", { status: 421, message: "the TLS server name belongs to another listener" });
     }
-    const route = listener && this.#port.routes.find(listener, new RoutedRequest(head));
+    const { client, headers } = identifyClient(head, exchange, this.#context.trustedHops);
+    this.#record.client = client;
+    const route = listener && this.#port.routes.find(listener, new RoutedRequest(head, headers));
     if (route === undefined) return this.#respond("NoRoute", { status: 404, message: "no route matches" });
     this.#record.rule = route.rule;
+    this.#headers = headers;
     this.#applyRule(head, route.rule);
   }
 
@@ -125,7 +130,7 @@ class Serving {
     const own = {
       authority: head.hostPort === undefined ? head.host : `${head.host}:${head.hostPort}`,
       path: head.path,
-      headers: addForwardedHeaders(head, this.#record.exchange, this.#context.forwarded),
+      headers: this.#headers,
     };
     const { authority, path, headers } = rewriteRequest(rewriteRequest(own, filters), target.filters);
     return { authority, path: head.query === "" ? path : `${path}${head.query}`, headers };
@@ -196,14 +201,16 @@ class RoutedRequest implements HttpRequest {
   readonly host: string;
   readonly path: string;
   readonly #head: RequestHead;
+  readonly #headerList: HeaderList;
   #query: HttpRequest["query"] | undefined;
   #headers: HttpRequest["headers"] | undefined;
 
-  constructor(head: RequestHead) {
+  constructor(head: RequestHead, headers: HeaderList) {
     this.method = head.method;
     this.host = head.host;
     this.path = head.path;
     this.#head = head;
+    this.#headerList = headers;
   }
 
   get query(): HttpRequest["query"] {
@@ -212,7 +219,7 @@ class RoutedRequest implements HttpRequest {
   }
 
   get headers(): HttpRequest["headers"] {
-    this.#headers ??= joinHeaders(this.#head.headers);
+    this.#headers ??= joinHeaders(this.#headerList);
     return this.#headers;
   }
 }

@@ -16,5 +16,6 @@ export interface ServingContext {
   /** The mirrored requests that are running. */
   readonly mirrors: { readonly limit: number; running: number };
   readonly debugHeaders: boolean;
-  readonly forwarded: "Overwrite" | "Append";
+  /** The number of trusted proxies in front. */
+  readonly trustedHops: number;
 }

@@ -44,6 +44,7 @@ export async function serveEnvoy(settings: ServeSettings, output: ServeOutput, f
     bind: bindPorts(settings),
     matchRegex: createRegex(),
     systemAuthorities: DEFAULT_SYSTEM_AUTHORITIES,
+    trustedHops: settings.trustedHops,
     onLine: (line) => output.note(line),
     ...(isObserved ? { onAccess: (gateway, access) => observe(events.eventOf(gateway, access)) } : {}),
   });

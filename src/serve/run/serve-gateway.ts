@@ -25,6 +25,7 @@ export async function serveGateway(settings: ServeSettings, output: ServeOutput,
     onEvent: observeRequests(settings, output, metrics),
     debugHeaders: settings.hasDebugHeaders,
     drainMs: settings.drainMs,
+    trustedHops: settings.trustedHops,
   });
   const demo = settings.hasDemoBackends ? createDemoBackends() : undefined;
   const loop = await startFilesLoop(settings, {

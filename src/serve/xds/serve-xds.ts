@@ -66,7 +66,7 @@ async function open(
   { note }: ServeOutput,
   generation: () => number,
 ): Promise<Opened | string> {
-  const { listen, serverTls, systemAuthorities, timer, statusPort } = settings;
+  const { listen, serverTls, systemAuthorities, timer, statusPort, trustedHops } = settings;
   let plane: ControlPlane | undefined;
   const metrics = createXdsMetrics({ nodes: () => plane?.nodes() ?? [], nowMs: () => Date.now() });
   try {
@@ -82,6 +82,7 @@ async function open(
         bind: bindPorts(settings),
         slackMs: slackMs(timer),
         systemAuthorities,
+        trustedHops,
         matchRegex: createRegex(),
       },
     });

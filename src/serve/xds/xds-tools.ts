@@ -12,11 +12,12 @@ import { slackMs } from "./timer-slack.ts";
 
 export const xdsTools: Omit<XdsTools, "serve"> = {
   dump: (gateway, config, settings) => {
-    const { timer, adminPort, systemAuthorities } = settings;
+    const { timer, adminPort, systemAuthorities, trustedHops } = settings;
     const compiler = createGatewayCompiler({
       bind: bindPorts(settings),
       delivery: "Static",
       systemAuthorities,
+      trustedHops,
       slackMs: slackMs(timer),
       matchRegex: createRegex(),
     });

@@ -6,7 +6,7 @@ import { type Init, pack } from "../protobuf.ts";
 /** Envoy keeps number types, and writes null for a missing value. */
 const FORMAT = {
   time: "%START_TIME(%s.%3f)%",
-  client: "%DOWNSTREAM_DIRECT_REMOTE_ADDRESS_WITHOUT_PORT%",
+  client: "%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%",
   protocol: "%PROTOCOL%",
   method: "%REQ(:METHOD)%",
   host: "%REQ(:AUTHORITY)%",

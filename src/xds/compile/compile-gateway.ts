@@ -15,7 +15,13 @@ import type { ClusterLoadAssignment } from "../gen/envoy/config/endpoint/v3/endp
 import type { Listener } from "../gen/envoy/config/listener/v3/listener_pb.ts";
 import type { Secret } from "../gen/envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
 import { compileCluster, compileDelayCluster, compileEmptyCluster, compileWaitingCluster } from "./compile-cluster.ts";
-import { type AccessLogging, compileDelayListener, compileListener, type ListenerAddress } from "./compile-listener.ts";
+import {
+  type AccessLogging,
+  compileDelayListener,
+  compileListener,
+  type ListenerAddress,
+  type ListenerSettings,
+} from "./compile-listener.ts";
 import { compileLoadAssignment } from "./compile-load-assignment.ts";
 import { type ClusterUse, createRouteCompiler, createRouteParts, type PortFacts } from "./compile-route.ts";
 import { compileSecrets } from "./compile-secrets.ts";
@@ -50,6 +56,8 @@ export interface EnvoyCompileOptions {
   readonly limits?: Partial<EdgeLimits>;
   /** Whether another Envoy may open the same ports, as during a hot restart. Default: true. */
   readonly sharesPorts?: boolean;
+  /** The number of trusted proxies in front. Default: 0. */
+  readonly trustedHops?: number;
 }
 
 /** Resources by name. */
@@ -80,7 +88,12 @@ export function createGatewayCompiler(options: EnvoyCompileOptions): GatewayComp
   const clusters = createClusterStore();
   const assignments = createAssignmentStore();
   const shapes = createShapeMemory(options.scopesFrom);
-  const limits = { ...EDGE_LIMITS, ...options.limits };
+  const settings: ListenerSettings = {
+    logs: options.accessLog ?? "None",
+    limits: { ...EDGE_LIMITS, ...options.limits },
+    sharesPorts: options.sharesPorts ?? true,
+    trustedHops: options.trustedHops ?? 0,
+  };
   const hostCompiler = (name: RouteConfigName, facts: PortFacts): VirtualHostCompiler => {
     const known =
       hostCompilers.get(name) ?? createVirtualHostCompiler(name, createRouteCompiler(facts, options, parts));
@@ -110,7 +123,7 @@ export function createGatewayCompiler(options: EnvoyCompileOptions): GatewayComp
             return delivery.routes(config, hosts.get(config) ?? [], shapes.find(config));
           },
           delivery,
-          { logs: options.accessLog ?? "None", limits, sharesPorts: options.sharesPorts ?? true },
+          settings,
         );
         if (listener !== undefined) listeners.set(name, listener);
       }

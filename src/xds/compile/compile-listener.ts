@@ -2,6 +2,7 @@
 import { EDGE_LIMITS, type EdgeLimits } from "../../core/dataplane/edge-limits.ts";
 import type { ListenerConfig, PortConfig } from "../../core/dataplane/gateway-config.ts";
 import type { AccessLogSchema } from "../gen/envoy/config/accesslog/v3/accesslog_pb.ts";
+import { HttpProtocolOptions_HeadersWithUnderscoresAction } from "../gen/envoy/config/core/v3/protocol_pb.ts";
 import type { FilterChainSchema } from "../gen/envoy/config/listener/v3/listener_components_pb.ts";
 import {
   type Listener,
@@ -25,6 +26,7 @@ import { DownstreamTlsContextSchema } from "../gen/envoy/extensions/transport_so
 import { FractionalPercent_DenominatorType } from "../gen/envoy/type/v3/percent_pb.ts";
 import { type Any, create, duration, type Init, pack } from "../protobuf.ts";
 import { accessLogOf } from "./compile-access-log.ts";
+import { compileIdentity } from "./compile-identity.ts";
 import { socketAddress } from "./compile-load-assignment.ts";
 import { WAITED_HEADER } from "./compile-retries.ts";
 import { type ConfigSources, LOWER_CASE_FILTER, type RouteSpecifier } from "./config-sources.ts";
@@ -47,6 +49,8 @@ export interface ListenerSettings {
   readonly limits: EdgeLimits;
   /** True if other processes may open the same port, and get a part of its connections. */
   readonly sharesPorts: boolean;
+  /** The number of trusted proxies in front. */
+  readonly trustedHops: number;
 }
 
 /** `routes` are those of the port, or with TLS those of the listener. */
@@ -56,8 +60,9 @@ export function compileListener(
   { host, port }: ListenerAddress,
   routes: (listener: ListenerConfig) => RouteSpecifier,
   delivery: ConfigSources,
-  { logs, limits, sharesPorts }: ListenerSettings,
+  settings: ListenerSettings,
 ): Listener | undefined {
+  const { logs, limits, sharesPorts } = settings;
   const [first] = listeners;
   if (first === undefined) return undefined;
   const common = {
@@ -68,7 +73,7 @@ export function compileListener(
   };
   const accessLog = logs === "Stdout" ? [accessLogOf(gatewayPort)] : [];
   if (protocol === "HTTP") {
-    return create(ListenerSchema, { ...common, filterChains: [httpChain(name, routes(first), accessLog, limits)] });
+    return create(ListenerSchema, { ...common, filterChains: [httpChain(name, routes(first), accessLog, settings)] });
   }
   return create(ListenerSchema, {
     ...common,
@@ -81,7 +86,7 @@ export function compileListener(
     // Until the server name is known.
     listenerFiltersTimeout: duration(limits.headersMs),
     filterChains: listeners.map((listener) => ({
-      ...tlsChain(listener, httpChain(name, routes(listener), accessLog, limits), delivery),
+      ...tlsChain(listener, httpChain(name, routes(listener), accessLog, settings), delivery),
       transportSocketConnectTimeout: duration(limits.headersMs),
     })),
   });
@@ -110,25 +115,31 @@ function httpChain(
   statPrefix: string,
   routeSpecifier: RouteSpecifier,
   accessLog: Init<typeof AccessLogSchema>[],
-  limits: EdgeLimits,
+  { limits, trustedHops }: ListenerSettings,
 ): FilterChainInit {
+  const identity = compileIdentity(trustedHops);
   const manager = pack(HttpConnectionManagerSchema, {
     statPrefix,
     routeSpecifier,
     accessLog,
     httpFilters: [
+      ...identity.filters,
       ...(routeSpecifier.case === "scopedRoutes" ? [httpFilter(LOWER_CASE_FILTER, LOWER_CASE)] : []),
       // Disabled by default and enabled by routes that need it, so that adding such a route does not change the listener.
       { ...httpFilter("envoy.filters.http.cors", pack(CorsSchema, {})), disabled: true },
       httpFilter("envoy.filters.http.router", pack(RouterSchema, { suppressEnvoyHeaders: true })),
     ],
     upgradeConfigs: [{ upgradeType: "websocket" }],
-    // Also prevents that headers of clients change retries and timeouts.
-    useRemoteAddress: true,
+    ...identity.manager,
     generateRequestId: false,
     serverHeaderTransformation: HttpConnectionManager_ServerHeaderTransformation.PASS_THROUGH,
     maxRequestHeadersKb: limits.maxHeaderBytes / KB,
-    commonHttpProtocolOptions: { maxHeadersCount: limits.maxHeaders, idleTimeout: duration(limits.keepAliveMs) },
+    commonHttpProtocolOptions: {
+      maxHeadersCount: limits.maxHeaders,
+      idleTimeout: duration(limits.keepAliveMs),
+      // Servers that turn headers into variables do not distinguish an underscore from a dash.
+      headersWithUnderscoresAction: HttpProtocolOptions_HeadersWithUnderscoresAction.REJECT_REQUEST,
+    },
     requestHeadersTimeout: duration(limits.headersMs),
     streamIdleTimeout: duration(limits.idleMs),
     // Paths are normalized, or policies could be bypassed.

@@ -5,6 +5,7 @@
 import type { JsonObject } from "../../../src/core/model/json.ts";
 import type { BehaviourRow, RowRequest } from "./behaviour-row.ts";
 import type { Deed } from "./recording-backend.ts";
+import { safetyRows } from "./safety-rows.ts";
 
 const respond = (status: number, body = `response ${status}`): Deed => ({ do: "Respond", status, body });
 const OK = respond(200);
@@ -716,4 +717,5 @@ export const behaviourRows: readonly BehaviourRow[] = [
   ...http2,
   ...plainHttp2,
   ...filters,
+  ...safetyRows,
 ];

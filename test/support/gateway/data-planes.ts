@@ -11,6 +11,7 @@ export interface PlaneOptions {
   /** By the name of the Secret. */
   readonly certificates?: Readonly<Record<string, { readonly chain: string; readonly privateKey: string }>>;
   readonly limits?: Partial<EdgeLimits>;
+  readonly trustedHops?: number;
   /** A scope for each host at Envoy. Default: hosts in one table. */
   readonly hasScopes?: boolean;
 }
@@ -26,22 +27,22 @@ export interface DataPlane {
 const EMBEDDED: DataPlane = {
   name: "the embedded gateway",
   isThere: true,
-  start: async (cleanup, config, { certificates = {}, limits = {} } = {}) => {
+  start: async (cleanup, config, { certificates = {}, limits = {}, trustedHops = 0 } = {}) => {
     const secrets = {
       findCertificate: ({ name }: ObjectRef) => certificates[name],
       findAuthorities: () => undefined,
     };
-    return (await startGateway(cleanup, config, { secrets, limits })).port;
+    return (await startGateway(cleanup, config, { secrets, limits, trustedHops })).port;
   },
 };
 
 export const ENVOY: DataPlane = {
   name: "Envoy",
   isThere: findEnvoy() !== undefined,
-  start: async (cleanup, config, { certificates = {}, limits = {}, hasScopes = false } = {}) => {
+  start: async (cleanup, config, { certificates = {}, limits = {}, trustedHops = 0, hasScopes = false } = {}) => {
     const [port = 0] = await findFreePorts(1);
     const scopesFrom = hasScopes ? 0 : Number.POSITIVE_INFINITY;
-    const plane = await startEnvoyPlane(findEnvoy(), port, { limits, scopesFrom });
+    const plane = await startEnvoyPlane(findEnvoy(), port, { limits, trustedHops, scopesFrom });
     cleanup.add(() => plane.close(0));
     const secrets = {
       findCertificate: ({ name }: ObjectRef) => {

@@ -13,7 +13,7 @@ export const NO_KEYS: EnvoySecrets = { findCertificate: () => undefined, findAut
 export const startEnvoyPlane = (
   envoyPath: string | undefined,
   port: number,
-  options: Pick<EnvoyDataplaneOptions, "concurrency" | "scopesFrom" | "limits"> = {},
+  options: Pick<EnvoyDataplaneOptions, "concurrency" | "scopesFrom" | "limits" | "trustedHops"> = {},
 ): Promise<EnvoyDataplane> =>
   startEnvoyDataplane({
     envoyPath: envoyPath ?? "",

@@ -120,13 +120,12 @@ function takeHeader(scan: Scan, name: string, value: string): void {
       return;
     default:
       // Servers that turn headers into variables do not distinguish an underscore from a dash.
-      if (name.includes("_") && GUARDED.has(name.replaceAll("_", "-")))
-        scan.problem ??= `${name} is not ${name.replaceAll("_", "-")}`;
+      if (name.includes("_")) scan.problem ??= `${name} has an underscore; write ${name.replaceAll("_", "-")}`;
       scan.headers.push(name, value);
   }
 }
 
-/** Headers about where a request ends, where it goes or who sent it. They must not have a second spelling, and Connection must not list them. */
+/** Headers about where a request ends, where it goes or who sent it. Connection must not list them. */
 const GUARDED: ReadonlySet<string> = new Set([
   "host",
   "content-length",
@@ -136,6 +135,7 @@ const GUARDED: ReadonlySet<string> = new Set([
   "cookie",
   "forwarded",
   "via",
+  "x-forwarded-client-cert",
   "x-forwarded-for",
   "x-forwarded-host",
   "x-forwarded-proto",
@@ -145,7 +145,7 @@ const GUARDED: ReadonlySet<string> = new Set([
 
 /** True if a header is not allowed as a trailer. */
 export const isGuarded = (name: string): boolean =>
-  GUARDED.has(name.replaceAll("_", "-")) || ABOUT_CONNECTIONS.has(name);
+  GUARDED.has(name) || ABOUT_CONNECTIONS.has(name) || name.includes("_");
 
 const ABOUT_CONNECTIONS: ReadonlySet<string> = new Set([
   "expect",

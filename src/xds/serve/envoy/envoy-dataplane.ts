@@ -36,6 +36,8 @@ export interface EnvoyDataplaneOptions {
   /** As in `CompileOptions`. */
   readonly scopesFrom?: number;
   readonly limits?: Partial<EdgeLimits>;
+  /** The number of trusted proxies in front. Default: 0. */
+  readonly trustedHops?: number;
 }
 
 export interface EnvoyDataplane {
@@ -104,6 +106,7 @@ function startPlane(socketPath: string, options: EnvoyDataplaneOptions): Promise
       systemAuthorities,
       slackMs: SLACK_MS,
       sharesPorts: false,
+      trustedHops: options.trustedHops ?? 0,
       accessLog: options.onAccess === undefined ? "None" : "Stdout",
       ...(options.scopesFrom === undefined ? {} : { scopesFrom: options.scopesFrom }),
       ...(options.limits === undefined ? {} : { limits: options.limits }),

@@ -2,8 +2,8 @@
 // @generated from file envoy/config/core/v3/protocol.proto (package envoy.config.core.v3, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration, file_google_protobuf_wrappers } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file envoy/config/core/v3/protocol.proto.
  */
 export const file_envoy_config_core_v3_protocol: GenFile = /*@__PURE__*/
-  fileDesc("CiNlbnZveS9jb25maWcvY29yZS92My9wcm90b2NvbC5wcm90bxIUZW52b3kuY29uZmlnLmNvcmUudjMitwEKE0h0dHBQcm90b2NvbE9wdGlvbnMSLwoMaWRsZV90aW1lb3V0GAEgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjcKEW1heF9oZWFkZXJzX2NvdW50GAIgASgLMhwuZ29vZ2xlLnByb3RvYnVmLlVJbnQzMlZhbHVlEjYKE21heF9zdHJlYW1fZHVyYXRpb24YBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iFgoUSHR0cDFQcm90b2NvbE9wdGlvbnMibAoRS2VlcGFsaXZlU2V0dGluZ3MSKwoIaW50ZXJ2YWwYASABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKgoHdGltZW91dBgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJdChRIdHRwMlByb3RvY29sT3B0aW9ucxJFChRjb25uZWN0aW9uX2tlZXBhbGl2ZRgPIAEoCzInLmVudm95LmNvbmZpZy5jb3JlLnYzLktlZXBhbGl2ZVNldHRpbmdzYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_wrappers]);
+  fileDesc("CiNlbnZveS9jb25maWcvY29yZS92My9wcm90b2NvbC5wcm90bxIUZW52b3kuY29uZmlnLmNvcmUudjMi+AIKE0h0dHBQcm90b2NvbE9wdGlvbnMSLwoMaWRsZV90aW1lb3V0GAEgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjcKEW1heF9oZWFkZXJzX2NvdW50GAIgASgLMhwuZ29vZ2xlLnByb3RvYnVmLlVJbnQzMlZhbHVlEjYKE21heF9zdHJlYW1fZHVyYXRpb24YBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SbwofaGVhZGVyc193aXRoX3VuZGVyc2NvcmVzX2FjdGlvbhgFIAEoDjJGLmVudm95LmNvbmZpZy5jb3JlLnYzLkh0dHBQcm90b2NvbE9wdGlvbnMuSGVhZGVyc1dpdGhVbmRlcnNjb3Jlc0FjdGlvbiJOChxIZWFkZXJzV2l0aFVuZGVyc2NvcmVzQWN0aW9uEgkKBUFMTE9XEAASEgoOUkVKRUNUX1JFUVVFU1QQARIPCgtEUk9QX0hFQURFUhACIhYKFEh0dHAxUHJvdG9jb2xPcHRpb25zImwKEUtlZXBhbGl2ZVNldHRpbmdzEisKCGludGVydmFsGAEgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEioKB3RpbWVvdXQYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iXQoUSHR0cDJQcm90b2NvbE9wdGlvbnMSRQoUY29ubmVjdGlvbl9rZWVwYWxpdmUYDyABKAsyJy5lbnZveS5jb25maWcuY29yZS52My5LZWVwYWxpdmVTZXR0aW5nc2IGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_wrappers]);
 
 /**
  * @generated from message envoy.config.core.v3.HttpProtocolOptions
@@ -32,6 +32,11 @@ export type HttpProtocolOptions = Message<"envoy.config.core.v3.HttpProtocolOpti
    * @generated from field: google.protobuf.Duration max_stream_duration = 4;
    */
   maxStreamDuration?: Duration | undefined;
+
+  /**
+   * @generated from field: envoy.config.core.v3.HttpProtocolOptions.HeadersWithUnderscoresAction headers_with_underscores_action = 5;
+   */
+  headersWithUnderscoresAction: HttpProtocolOptions_HeadersWithUnderscoresAction;
 };
 
 /**
@@ -40,6 +45,33 @@ export type HttpProtocolOptions = Message<"envoy.config.core.v3.HttpProtocolOpti
  */
 export const HttpProtocolOptionsSchema: GenMessage<HttpProtocolOptions> = /*@__PURE__*/
   messageDesc(file_envoy_config_core_v3_protocol, 0);
+
+/**
+ * @generated from enum envoy.config.core.v3.HttpProtocolOptions.HeadersWithUnderscoresAction
+ */
+export const HttpProtocolOptions_HeadersWithUnderscoresAction = {
+  /**
+   * @generated from enum value: ALLOW = 0;
+   */
+  ALLOW: 0,
+
+  /**
+   * @generated from enum value: REJECT_REQUEST = 1;
+   */
+  REJECT_REQUEST: 1,
+
+  /**
+   * @generated from enum value: DROP_HEADER = 2;
+   */
+  DROP_HEADER: 2,
+} as const;
+export type HttpProtocolOptions_HeadersWithUnderscoresAction = (typeof HttpProtocolOptions_HeadersWithUnderscoresAction)[keyof typeof HttpProtocolOptions_HeadersWithUnderscoresAction];
+
+/**
+ * Describes the enum envoy.config.core.v3.HttpProtocolOptions.HeadersWithUnderscoresAction.
+ */
+export const HttpProtocolOptions_HeadersWithUnderscoresActionSchema: GenEnum<HttpProtocolOptions_HeadersWithUnderscoresAction> = /*@__PURE__*/
+  enumDesc(file_envoy_config_core_v3_protocol, 0, 0);
 
 /**
  * @generated from message envoy.config.core.v3.Http1ProtocolOptions

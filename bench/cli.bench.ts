@@ -156,6 +156,8 @@ function silentIo(stdin: Uint8Array): CliIo {
     isTerminal: { stdout: false, stderr: false },
     env: {},
     fileSystem: { stat: refuse, readDirectory: refuse, readFile: refuse, readStdin: async () => stdin },
+    writeFile: refuse,
+    workingDirectory: "/",
     git: refuse,
     now: () => 0,
     version: () => "bench",

@@ -14,6 +14,9 @@ export interface CliIo {
   readonly isTerminal: { readonly stdout: boolean; readonly stderr: boolean };
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly fileSystem: FileSystem;
+  readonly writeFile: (path: string, text: string) => Promise<void>;
+  /** The directory that relative paths are relative to. */
+  readonly workingDirectory: string;
   /** Loads the git program. */
   readonly git: () => Promise<Git>;
   /** The time in milliseconds, used for progress only. */

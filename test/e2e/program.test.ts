@@ -1,6 +1,7 @@
 import { execFileSync, type StdioOptions, spawn, spawnSync } from "node:child_process";
 import {
   closeSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -17,6 +18,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createCel } from "../../src/adapters/cel/create-cel.ts";
 import type { EvaluateCondition } from "../../src/core/model/cel.ts";
+import { findingCodes } from "../../src/core/model/finding-codes.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { manyRoutes } from "../support/cluster/many-routes.ts";
 import { scratchRepository } from "../support/git/scratch-repository.ts";
@@ -109,6 +111,41 @@ describe("the packed program", () => {
   ])("exits with the code %s", (_, line, code) => {
     const { code: actual, stdout } = runProgram(line.split(" "));
     expect([actual, stdout === ""]).toEqual([code, code === 64]);
+  });
+
+  test("check --write-baseline writes a file, and --baseline reads it", () => {
+    const baseline = join(folder, "baseline.json");
+    const write = runProgram(["check", "--write-baseline", baseline, "-f", "examples/bakery"]);
+    expect([write.code, write.stderr]).toEqual([
+      0,
+      expect.stringMatching(/baseline\.json is written, with \d+ entries/),
+    ]);
+    const { findings } = JSON.parse(readFileSync(baseline, "utf8")) as { findings: readonly object[] };
+    const known = runProgram(["check", "--baseline", baseline, "-f", "examples/bakery"]);
+    expect([known.code, known.stdout]).toEqual([0, expect.stringContaining(`${findings.length} findings ignored: `)]);
+    const missing = runProgram(["check", "--baseline", join(folder, "none.json"), "-f", "examples/bakery"]);
+    expect([missing.code, missing.stdout]).toEqual([65, ""]);
+    const elsewhere = join(folder, "no", "such", "folder.json");
+    expect(runProgram(["check", "--write-baseline", elsewhere, "-f", "examples/bakery"]).code).toBe(74);
+  });
+
+  test("check --list has every code", () => {
+    const { code, stdout } = runProgram(["check", "--list"]);
+    expect([code, stdout.split("\n").length]).toEqual([0, Object.keys(findingCodes).length + 2]);
+  });
+
+  test("check -o github names files relative to the root of the repository", () => {
+    const bakery = join(folder, "checkout", "deploy");
+    mkdirSync(join(folder, "checkout", ".git"), { recursive: true });
+    cpSync(join(unpacked, "examples", "bakery"), bakery, { recursive: true });
+    const lines = (cwd: string, path: string): readonly string[] =>
+      runProgram(["check", "-o", "github", "-f", path], { cwd })
+        .stdout.split("\n")
+        .map((line) => / file=([^,]*)/.exec(line)?.[1] ?? "");
+    const [first] = lines(bakery, ".");
+    expect(first).toBe("deploy/shop.yaml");
+    expect(lines(join(folder, "checkout"), "./deploy")[0]).toBe(first);
+    expect(lines(folder, bakery)[0]).toBe(first);
   });
 
   test.each([

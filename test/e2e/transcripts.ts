@@ -93,6 +93,17 @@ export const basics: readonly Transcript[] = [
     ],
   },
   {
+    name: "check-habits",
+    lines: [
+      "check -f ../worked-examples/gep-713-example-1.yaml",
+      "check --fail-on error -f ../worked-examples/gep-713-example-1.yaml",
+      "check --severity error --fail-on warning -f ../worked-examples/gep-713-example-1.yaml",
+      "check --ignore Conflicted=colorpolicy/p2 -f ../worked-examples/gep-713-example-1.yaml",
+      "check --ignore Conflictd -f ../worked-examples/gep-713-example-1.yaml",
+      "check -q --ignore Conflicted -f ../worked-examples/gep-713-example-1.yaml",
+    ],
+  },
+  {
     name: "completion",
     lines: ["completion bash", "completion zsh", "completion fish", "completion words -- ex", "completion tcsh"],
   },

@@ -36,6 +36,67 @@ describe("the bakery", () => {
   });
 });
 
+describe("the first line of a finding", () => {
+  const text = `apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {name: a-route-with-quite-a-long-name, namespace: shop}
+spec: {parentRefs: [{name: a-gateway-that-does-not-exist}], rules: [{backendRefs: [{name: nowhere, port: many}]}]}
+`;
+  for (const columns of [undefined, 20, 40, 80, 200])
+    test(`has position, severity, code and message at ${columns ?? "no"} columns`, async () => {
+      const { stdout } = await runCli("check --severity info -f some/folder/a.yaml", {
+        files: { "some/folder/a.yaml": text },
+        ...(columns === undefined ? {} : { columns }),
+      });
+      expect(stdout.split("\n")[0]).toBe(
+        'some/folder/a.yaml:4:106: error InvalidField HTTPRoute shop/a-route-with-quite-a-long-name: spec.rules[0].backendRefs[0].port is "many"; allowed: a whole number from 1 to 65535; the object is left out, as the API server would refuse it',
+      );
+    });
+
+  test("-q: only findings", async () => {
+    const { stdout } = await runCli("check -q --severity error -f examples/bakery");
+    expect(
+      stdout
+        .split("\n")
+        .filter((line) => !/^ {2}|^$/.test(line))
+        .every((line) => / error \w+ /.test(line)),
+    ).toBe(true);
+    const fine = { "a.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n" };
+    expect(await runCli("check -q -f a.yaml", { files: fine })).toEqual({ code: 0, stdout: "", stderr: "" });
+  });
+});
+
+describe("--list", () => {
+  test("has every code with its severity and meaning", async () => {
+    const { stdout, code } = await runCli("check --list");
+    const rows = stdout
+      .trimEnd()
+      .split("\n")
+      .slice(1)
+      .map((line) => line.split(/ {3,}/));
+    expect(code).toBe(0);
+    expect(rows).toEqual(Object.entries(findingCodes).map(([name, { severity, title }]) => [name, severity, title]));
+    const { codes } = JSON.parse((await runCli("check --list -o json")).stdout) as {
+      readonly codes: readonly object[];
+    };
+    expect(codes.length).toBe(rows.length);
+    expect((await runCli("check --list -o sarif")).code).toBe(64);
+  });
+});
+
+describe("-o github", () => {
+  test("names files relative to the root of the repository", async () => {
+    const files = { "/repo/.git/HEAD": "", "a.yaml": "a: [\n" };
+    const { stdout } = await runCli("check -o github -f a.yaml", { files, workingDirectory: "/repo/deploy" });
+    expect(stdout).toMatch(/^::error file=deploy\/a\.yaml,line=2,col=1,title=YamlSyntax::/);
+  });
+
+  test("names no file for standard input", async () => {
+    const { stdout } = await runCli("check -o github -f -", { stdin: "a: [\n" });
+    expect(stdout).toMatch(/^::error title=YamlSyntax::/);
+  });
+});
+
 describe("exit codes", () => {
   const error = {
     "a.yaml": "apiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec: {ports: [{port: many}]}",
@@ -102,7 +163,7 @@ spec:
 
   test("findings about the namespace are printed in full", async () => {
     const { stdout } = await runCli("check -n shop --redact -f examples/bakery");
-    expect(stdout).toContain("it is overridden by\n  RateLimitPolicy shop/closing-time");
+    expect(stdout).toContain("it is overridden by RateLimitPolicy shop/closing-time");
   });
 });
 
@@ -133,7 +194,7 @@ describe("odd input", () => {
   test("a path that is not there is a finding about the path", async () => {
     const { code, stdout, stderr } = await run("check -f none.yaml", { files: { "a.yaml": "" } });
     expect([code, stderr]).toEqual([65, ""]);
-    expect(stdout).toMatch(/^none\.yaml: error PathNotFound\n {2}no such file or directory\n/);
+    expect(stdout).toMatch(/^none\.yaml: error PathNotFound no such file or directory\n/);
   });
 
   test("unreadable input is reported once, with the other findings", async () => {
@@ -150,7 +211,7 @@ describe("odd input", () => {
     const text =
       "\ufeffapiVersion: gateway.networking.k8s.io/v1\r\nkind: HTTPRoute\r\nmetadata:\r\n  name: r\r\nspec:\r\n  rules:\r\n  - timeouts:\r\n      request: 5 seconds\r\n";
     const { stdout } = await run("check -f a.yaml", { files: { "a.yaml": text } });
-    expect(stdout).toMatch(/^a\.yaml:8:16: error InvalidField\n/);
+    expect(stdout).toMatch(/^a\.yaml:8:16: error InvalidField /);
   });
 
   test("names do not move the cursor, end a line or begin a command", async () => {
@@ -226,7 +287,7 @@ spec: {ports: [{name: a, port: 1}, {name: a, port: 2}]}
   test("junit: text is escaped, and characters that XML does not allow are left out", async () => {
     const { stdout } = await runCli("check -o junit -f dir", hostile);
     expect(stdout).toContain(
-      '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="prevail check" tests="1" failures="1">',
+      '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="prevail check" tests="1" failures="1" skipped="0">',
     );
     expect(stdout).toContain("Service a/&lt;&amp;]]&gt;&#39;&quot; {0}[l](x)");
     expect(stdout).not.toMatch(/[^\P{Cc}\n]/u);

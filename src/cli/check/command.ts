@@ -1,6 +1,4 @@
 import type { Severity } from "../../core/model/finding.ts";
-import { findingCodes } from "../../core/model/finding-codes.ts";
-import { nearMiss } from "../../core/model/words/near-miss.ts";
 import { formatOrigin } from "../../sources/format-origin.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import type { OptionValues } from "../args/option.ts";
@@ -8,26 +6,38 @@ import { redactOption } from "../args/redaction.ts";
 import { parseVisibleScope } from "../args/visible-scope.ts";
 import { isStrict } from "../caveats/exit-code.ts";
 import { printCaveats } from "../caveats/text.ts";
+import type { CliIo } from "../cli-io.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { loadPaths } from "../load-paths.ts";
 import { printData } from "../print/print-data.ts";
 import { scopeProblem } from "../target/check-scope.ts";
 import { type FailingSeverity, failOnOption, isFailing, parseFailOn } from "./fail-on.ts";
+import { findCode } from "./find-code.ts";
 import { buildFindingReport, dataplaneNames, type FindingReport, severities } from "./finding-report.ts";
+import { type Baseline, formatBaseline } from "./ignore/baseline.ts";
+import { formatIgnored } from "./ignore/format-ignored.ts";
+import { loadIgnoring } from "./ignore/load-ignoring.ts";
+import { ignoreOption } from "./ignore/parse-ignores.ts";
+import { listCodes } from "./list-codes.ts";
+import { repositoryPaths } from "./repository-path.ts";
 
 const DEFAULT_SEVERITY: Severity = "warning";
 
 export const command: Command = {
   usage: [
     "[-f FILE|DIR|-] [--severity error|warning|info] [--fail-on error|warning|never] [--dataplane embedded|envoy]",
+    "[-f FILE|DIR|-] --write-baseline FILE",
     "--explain CODE",
+    "--list",
   ],
   description: [
     "Prints what is wrong with the configuration: documents that cannot be read, references to missing objects, policies whose target does not exist, that conflict or never take effect, " +
       "conditions that are never true, retries that do not fit into their timeout, and status that differs from the verdict. Each finding has a position, a message and a fix.",
     "With --dataplane also what the gateway cannot serve as configured: requests that get a 500, unsupported features and, with envoy, settings that Envoy refuses or supports only approximately.",
     "CoverageRule documents among the files state, in CEL, what every effective policy must satisfy. A violation is a finding.",
+    "Findings that are accepted can be ignored: by the annotation prevail.dev/ignore: CODE,… on the object, by --ignore, or by a baseline file, which names them by code, object and field, so that it survives edits. " +
+      "Ignored findings do not fail, and are counted in the output.",
     "The exit code is 1 if there are findings that --fail-on names, by default errors and warnings, and 65 if a file or a document cannot be read. Every code has a section in docs/findings.md, which --explain prints.",
   ],
   options: [
@@ -44,7 +54,15 @@ export const command: Command = {
       choices: dataplaneNames,
       help: "also report what this gateway cannot serve as configured (default: no gateway)",
     },
+    ignoreOption,
+    {
+      name: "baseline",
+      value: "FILE",
+      help: "ignore the findings that this file has, and report its entries that match none",
+    },
+    { name: "write-baseline", value: "FILE", help: "write the findings that are shown to this file, for --baseline" },
     { name: "explain", value: "CODE", help: "print what a code means, why it matters and how to fix it" },
+    { name: "list", help: "print every code with its severity and meaning" },
     redactOption,
   ],
   takes: ["scope", "source", "cluster"],
@@ -64,7 +82,12 @@ export const command: Command = {
       what: "Also what Envoy cannot serve as configured",
       line: "check --dataplane envoy -f examples/bakery",
     },
+    {
+      what: "Without two kinds of findings, one of them about one object only",
+      line: "check --ignore RuleNameCollision,TargetNotFound=retrypolicy/no-double-orders -f examples/bakery",
+    },
     { what: "What does a code mean?", line: "check --explain NeverTakesEffect" },
+    { what: "All codes", line: "check --list" },
     { what: "As annotations on a pull request", line: "check -o github -f examples/bakery" },
     { what: "For a code scanner", line: "check -o sarif -f examples/bakery" },
   ],
@@ -72,6 +95,7 @@ export const command: Command = {
     const { args, options, fail, load, io } = context;
     const code = options.value("explain");
     if (code !== undefined) return explainCode(code, context);
+    if (options.has("list")) return listCodes(context);
     const [word] = args;
     if (word !== undefined)
       return fail(
@@ -90,10 +114,19 @@ export const command: Command = {
     if (problem !== undefined && source.tables.objects.size > 0) return fail(problem.message, problem.hint);
     const severity = severities.find((one) => one === options.value("severity")) ?? DEFAULT_SEVERITY;
     const dataplane = dataplaneNames.find((one) => one === options.value("dataplane"));
-    const report = await buildFindingReport(source, { scope, severity, redaction, dataplane });
+    const ignoring = await loadIgnoring(source.world, context);
+    if (typeof ignoring === "number") return ignoring;
+    const report = await buildFindingReport(source, { scope, severity, redaction, dataplane, ignoring });
+    if (report.newBaseline !== undefined) {
+      const code = await writeBaseline(report.newBaseline, context);
+      if (code !== exitCodes.ok) return code;
+    }
     await (writers[context.output ?? ""] ?? printText)(report, context);
-    // These formats have no field for caveats.
-    if (["sarif", "junit", "github"].includes(context.output ?? "")) printCaveats(report.caveats, context.errorPrint);
+    // These formats have no field for caveats and for what is ignored.
+    if (["sarif", "junit", "github"].includes(context.output ?? "")) {
+      for (const sentence of formatIgnored(report)) context.note(sentence);
+      printCaveats(report.caveats, context.errorPrint);
+    }
     return exitCodeOf(report, failOn.failing, options);
   },
 };
@@ -123,48 +156,68 @@ const writers: Readonly<Record<string, Write>> = {
       import("./gen/finding-docs.ts"),
     ]);
     const docOf = (code: string): string | undefined => findingDocs.get(code);
-    printData(print, "json", findingsSarif(report, { version: io.version(), docOf }));
+    const nameOf = await namesIn(report, io);
+    printData(print, "json", findingsSarif(report, { version: io.version(), docOf, nameOf }));
   },
   junit: async (report, { print }) => {
     const { findingsJunit } = await import("./junit.ts");
     print.raw(findingsJunit(report));
   },
-  github: async (report, { print }) => {
+  github: async (report, { print, io }) => {
     const { findingsGithub } = await import("./github.ts");
-    print.raw(findingsGithub(report));
+    print.raw(findingsGithub(report, await namesIn(report, io)));
   },
 };
 
-const printText: Write = async (report, { print, io }) => {
+/** The files of a report, relative to the root of their repository. */
+async function namesIn({ findings }: FindingReport, io: CliIo): Promise<(file: string) => string> {
+  const positions = findings.flatMap(({ position, related }) => [position, ...related.map((other) => other.position)]);
+  return repositoryPaths(
+    positions.flatMap((position) => (position === undefined ? [] : [position.file])),
+    io,
+  );
+}
+
+const printText: Write = async (report, { print, io, options }) => {
   const { printFindings } = await import("./text.ts");
-  printFindings(report, print, io.program);
+  const failOn = parseFailOn(options);
+  const isFailed = (severity: Severity): boolean => failOn.ok && isFailing(severity, failOn.failing);
+  const hiddenFail = [...report.occurring].some(isFailed) && !report.findings.some((one) => isFailed(one.severity));
+  printFindings(report, print, { program: io.program, isQuiet: options.has("quiet"), hiddenFail });
 };
 
 /** Unreadable input is no matter of severity: what is in it was not checked. A broken caveat is a mistake in the input that was read, such as an error. */
 function exitCodeOf(
-  { occurring, isUnread, caveats }: FindingReport,
+  { occurring, isUnread, isBroken, caveats }: FindingReport,
   failing: FailingSeverity,
   options: OptionValues,
 ): ExitCode {
   if (isUnread) return exitCodes.input;
-  const isBroken = failing !== "never" && caveats.some(({ severity }) => severity === "broken");
   const isPartial = caveats.length > 0 && isStrict(options);
   const hasFailing = [...occurring].some((severity) => isFailing(severity, failing));
-  return hasFailing || isBroken || isPartial ? exitCodes.failed : exitCodes.ok;
+  return hasFailing || isPartial || (isBroken && failing !== "never") ? exitCodes.failed : exitCodes.ok;
+}
+
+async function writeBaseline(baseline: Baseline, { options, io, failWith, note }: CommandContext): Promise<ExitCode> {
+  const path = options.value("write-baseline") ?? "";
+  try {
+    await io.writeFile(path, formatBaseline(baseline));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return failWith(exitCodes.output, `the baseline cannot be written: ${reason}`);
+  }
+  const { length } = baseline.findings;
+  note(`${path} is written, with ${length === 1 ? "1 entry" : `${length} entries`}`);
+  return exitCodes.ok;
 }
 
 async function explainCode(word: string, { print, fail }: CommandContext): Promise<ExitCode> {
-  const codes = Object.keys(findingCodes);
-  const code = codes.find((one) => one.toLowerCase() === word.toLowerCase());
-  if (code === undefined) {
-    const near = nearMiss(word, codes);
-    const hint = near === undefined ? `Known codes: ${codes.join(", ")}` : `Did you mean ${near}?`;
-    return fail(`unknown finding code '${word}'`, hint);
-  }
+  const search = findCode(word);
+  if (!search.ok) return fail(search.message, search.hint);
   const [{ findingDocs }, { printFindingDoc }] = await Promise.all([
     import("./gen/finding-docs.ts"),
     import("./finding-doc-text.ts"),
   ]);
-  printFindingDoc(findingDocs.get(code) ?? "", print);
+  printFindingDoc(findingDocs.get(search.code) ?? "", print);
   return exitCodes.ok;
 }

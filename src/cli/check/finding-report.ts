@@ -19,6 +19,9 @@ import { answerCaveats } from "../caveats/answer-caveats.ts";
 import { redactFindings } from "../print/redact-findings.ts";
 import { isInScope, type Scope } from "../target/find-targets.ts";
 import { groupCauses } from "./group-causes.ts";
+import { type Baseline, type BaselineEntry, buildBaseline } from "./ignore/baseline.ts";
+import { type IgnoredBy, ignoreFindings } from "./ignore/ignore-findings.ts";
+import type { Ignore } from "./ignore/parse-ignores.ts";
 
 /** One finding, in the form that all output formats of `check` use. */
 export interface ReportedFinding {
@@ -37,16 +40,31 @@ export interface FindingReport {
   readonly findings: readonly ReportedFinding[];
   /** The number of findings below that severity. */
   readonly hidden: number;
-  /** The severities that occur, among hidden findings too. */
+  /** Findings of that severity that the user has accepted. */
+  readonly ignored: readonly IgnoredFinding[];
+  /** The values of `--ignore` that match no finding. */
+  readonly unusedIgnores: readonly string[];
+  /** Entries of the baseline that match no finding any more. */
+  readonly stale: readonly BaselineEntry[];
+  /** The baseline to write, if one is asked for. */
+  readonly newBaseline: Baseline | undefined;
+  /** The severities of all findings that are not ignored, hidden or not. */
   readonly occurring: ReadonlySet<Severity>;
-  /** True if a file or a document could not be read. */
+  /** True if a file or a document could not be read, and that finding is not ignored. */
   readonly isUnread: boolean;
+  /** True if a mistake in the input makes the answer worth little, and its findings are not ignored. */
+  readonly isBroken: boolean;
   /** The number of objects in the scope. */
   readonly objects: number;
   readonly policies: number;
   readonly origin: string;
   /** What the findings leave out of account. */
   readonly caveats: readonly Caveat[];
+}
+
+export interface IgnoredFinding {
+  readonly finding: ReportedFinding;
+  readonly by: IgnoredBy;
 }
 
 /** The data planes that can be checked; files do not name one. */
@@ -59,13 +77,20 @@ export interface ReportOptions {
   readonly scope: Scope;
   readonly severity: Severity;
   readonly redaction: Redaction;
+  readonly ignoring: Ignoring;
+}
+
+/** What to ignore. `baseline: "new"`: a new baseline is made of all findings that are not ignored otherwise. */
+export interface Ignoring {
+  readonly ignores: readonly Ignore[];
+  readonly baseline: Baseline | "new" | undefined;
 }
 
 export const severities: readonly Severity[] = ["error", "warning", "info"];
 
 /** All findings about a source. */
 export async function buildFindingReport(source: LoadedSource, options: ReportOptions): Promise<FindingReport> {
-  const { scope, severity, redaction } = options;
+  const { scope, severity, redaction, ignoring } = options;
   const { world } = source;
   const cel = needsCel(world) ? await loadCel() : noCel;
   const dataplane = await loadDataplane(options.dataplane);
@@ -79,19 +104,69 @@ export async function buildFindingReport(source: LoadedSource, options: ReportOp
     ...redactFindings(checked, world, redaction).map((finding) => ({ finding, isLocated: false })),
   ];
   const inScope = withoutEchoes(unique(all.filter(({ finding }) => isShown(finding.object, source, scope))));
-  const shown = inScope.filter(({ finding }) => severities.indexOf(finding.severity) <= severities.indexOf(severity));
-  const positions = findPositions(shown, source);
+  const isSevere = ({ finding }: Draft): boolean =>
+    severities.indexOf(finding.severity) <= severities.indexOf(severity);
+  const newBaseline = ignoring.baseline === "new" ? newBaselineOf(inScope.filter(isSevere), world, options) : undefined;
+  const baseline = ignoring.baseline === "new" ? newBaseline : ignoring.baseline;
+  const { kept, ignored, unused, stale } = ignoreFindings(inScope, world, { ignores: ignoring.ignores, baseline });
+  const shown = kept.filter(isSevere);
+  const left = ignored.filter(({ item }) => isSevere(item));
+  const positions = findPositions([...shown, ...left.map(({ item }) => item)], source);
+  const caveats = answerCaveats(source, { about: "Input" }, { redaction, dataplane: options.dataplane });
   const looked = [...source.tables.objects.values()].filter((object) => isInScope(object, scope));
   return {
     findings: groupCauses(shown.map((draft) => reported(draft, positions)).sort(compareFindings)),
-    hidden: inScope.length - shown.length,
-    occurring: new Set(inScope.map(({ finding }) => finding.severity)),
-    isUnread: source.unread.some(({ severity: own }) => own === "error"),
+    hidden: kept.length - shown.length,
+    ignored: left
+      .map(({ item, by }) => ({ finding: reported(item, positions), by }))
+      .sort((a, b) => compareFindings(a.finding, b.finding)),
+    unusedIgnores: unused,
+    stale: stale.filter((entry) => isStale(entry, baseline, options)),
+    newBaseline,
+    occurring: new Set(kept.map(({ finding }) => finding.severity)),
+    isUnread: kept.some(({ finding }) => isUnread(finding, source)),
+    isBroken: isBroken(
+      caveats,
+      ignored.map(({ item }) => item.finding),
+    ),
     objects: looked.length,
     policies: looked.filter(({ ref }) => world.rulebook.byPolicyKind.has(kindId(ref))).length,
     origin: source.origin,
-    caveats: answerCaveats(source, { about: "Input" }, { redaction, dataplane: options.dataplane }),
+    caveats,
   };
+}
+
+function newBaselineOf(drafts: readonly Draft[], world: World, { ignoring, dataplane }: ReportOptions): Baseline {
+  const { kept } = ignoreFindings(drafts, world, { ignores: ignoring.ignores, baseline: undefined });
+  return buildBaseline(
+    kept.map(({ finding }) => finding),
+    dataplane,
+  );
+}
+
+/** An entry about an object outside of the scope, or of another check, says nothing about the finding. */
+function isStale(
+  { object }: BaselineEntry,
+  baseline: Baseline | undefined,
+  { scope, dataplane }: ReportOptions,
+): boolean {
+  if (scope.selector !== undefined || baseline?.dataplane !== dataplane) return false;
+  return object === undefined || isInScope({ ref: object, raw: {} }, scope);
+}
+
+const isUnread = ({ code, severity, source }: Finding, { unread }: LoadedSource): boolean =>
+  severity === "error" &&
+  unread.some((other) => other.code === code && JSON.stringify(other.source) === JSON.stringify(source));
+
+/** Unreadable input has a finding of its own kind. Other broken caveats are accepted with the findings about their objects. */
+function isBroken(caveats: readonly Caveat[], ignored: readonly Finding[]): boolean {
+  const accepted = new Set(ignored.map(({ object }) => object));
+  return caveats.some(
+    ({ code, severity, objects }) =>
+      severity === "broken" &&
+      code !== "UnreadableInput" &&
+      (objects.length === 0 || objects.some(({ object }) => !accepted.has(object))),
+  );
 }
 
 function withFix(finding: Finding, world: World): CheckFinding {

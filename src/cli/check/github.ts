@@ -5,10 +5,11 @@ import { type FindingReport, isAboutPath, type ReportedFinding } from "./finding
 
 const levels: Readonly<Record<Severity, Annotation["level"]>> = { error: "error", warning: "warning", info: "notice" };
 
-/** Workflow commands of GitHub Actions, one for each finding. */
-export const findingsGithub = ({ findings }: FindingReport): string => findings.map(lineOf).join("");
+/** Workflow commands of GitHub Actions, one for each finding. `nameOf` is the name of a file relative to the root of the repository. */
+export const findingsGithub = ({ findings }: FindingReport, nameOf: (file: string) => string): string =>
+  findings.map((finding) => lineOf(finding, nameOf)).join("");
 
-function lineOf(finding: ReportedFinding): string {
+function lineOf(finding: ReportedFinding, nameOf: (file: string) => string): string {
   const { code, severity, object, message, fix, position } = finding;
   const name = object === undefined ? "" : formatRef(object);
   const text = [name === "" || message.includes(name) ? message : `${name}: ${message}`, fix ?? ""]
@@ -17,7 +18,7 @@ function lineOf(finding: ReportedFinding): string {
   return workflowCommand({
     level: levels[severity],
     title: code,
-    position,
+    position: position === undefined ? undefined : { ...position, file: nameOf(position.file) },
     hasLine: !isAboutPath(finding),
     message: text,
   });

@@ -4,7 +4,7 @@ import { API_VERSION } from "../print/effective-json.ts";
 import { type FindingReport, isAboutPath, type ReportedFinding, severities } from "./finding-report.ts";
 
 /** `check -o json`; `docs/schemas/finding-list.json` describes it. */
-export const findingsJson = ({ findings, hidden, caveats }: FindingReport): object => ({
+export const findingsJson = ({ findings, hidden, ignored, stale, caveats }: FindingReport): object => ({
   apiVersion: API_VERSION,
   kind: "FindingList",
   items: findings.map(itemJson),
@@ -13,7 +13,10 @@ export const findingsJson = ({ findings, hidden, caveats }: FindingReport): obje
       severities.map((severity) => [severity, findings.filter((finding) => finding.severity === severity).length]),
     ),
     hidden,
+    ignored: ignored.length,
   },
+  ignored: ignored.map(({ finding, by }) => ({ by, ...itemJson(finding) })),
+  staleBaseline: stale,
   caveats: caveatsJson(caveats),
 });
 

@@ -9,12 +9,15 @@ const levels: Readonly<Record<Severity, string>> = { error: "error", warning: "w
 
 export interface SarifOptions {
   readonly version: string;
+  /** The name of a file, relative to the root of the repository: code scanners look for it there. */
+  readonly nameOf: (file: string) => string;
   /** The section of `docs/findings.md` about a code. */
   readonly docOf: (code: string) => string | undefined;
 }
 
 /** SARIF 2.1.0 (OASIS): one run, the codes that occur as its rules. */
-export function findingsSarif({ findings }: FindingReport, { version, docOf }: SarifOptions): object {
+export function findingsSarif({ findings: given }: FindingReport, { version, docOf, nameOf }: SarifOptions): object {
+  const findings = given.map((finding) => renamed(finding, nameOf));
   const codes = [...new Set(findings.map(({ code }) => code))].sort();
   return {
     $schema: "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
@@ -29,6 +32,14 @@ export function findingsSarif({ findings }: FindingReport, { version, docOf }: S
       },
     ],
   };
+}
+
+function renamed(finding: ReportedFinding, nameOf: SarifOptions["nameOf"]): ReportedFinding {
+  const move = <T extends { readonly position?: SourcePosition }>(one: T): T =>
+    one.position === undefined || one.position.file.startsWith("<")
+      ? one
+      : { ...one, position: { ...one.position, file: nameOf(one.position.file) } };
+  return { ...move(finding), related: finding.related.map(move) };
 }
 
 function rule(code: FindingCode, docOf: SarifOptions["docOf"]): object {

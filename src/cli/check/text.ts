@@ -5,28 +5,45 @@ import type { Printer } from "../print/create-printer.ts";
 import { formatLine, formatPosition } from "../print/format-position.ts";
 import { type Piece, type Style, styled } from "../print/styled-text.ts";
 import { type FindingReport, isAboutPath, type ReportedFinding, severities } from "./finding-report.ts";
+import { formatIgnored } from "./ignore/format-ignored.ts";
 
 const styles: Readonly<Record<Severity, Style>> = { error: "red", warning: "yellow", info: "cyan" };
 
-/** Prints each finding with position, severity, message and fix, then the number of findings. */
-export function printFindings(report: FindingReport, print: Printer, program: string): void {
-  for (const finding of report.findings) {
+export interface TextOptions {
+  readonly program: string;
+  readonly isQuiet: boolean;
+  /** True if only findings that are not shown make the check fail. */
+  readonly hiddenFail: boolean;
+}
+
+/** Prints each finding with position, severity, message and fix, then, unless `isQuiet`, the number of findings and of ignored ones. */
+export function printFindings(
+  report: FindingReport,
+  print: Printer,
+  { program, isQuiet, hiddenFail }: TextOptions,
+): void {
+  report.findings.forEach((finding, index) => {
+    if (index > 0) print.line();
     printFinding(finding, print);
-    print.line();
+  });
+  if (!isQuiet) {
+    if (report.findings.length > 0) print.line();
+    print.paragraph({}, ...summary(report));
+    if (hiddenFail) print.paragraph({}, "The findings that are not shown make the check fail, by --fail-on.");
+    for (const sentence of formatIgnored(report)) print.paragraph({}, sentence);
+    if (report.findings.length > 0)
+      print.paragraph({}, styled(`'${program} check --explain CODE' explains a code.`, "dim"));
   }
-  print.paragraph({}, ...summary(report));
-  if (report.findings.length > 0)
-    print.paragraph({}, styled(`'${program} check --explain CODE' explains a code.`, "dim"));
   printCaveats(report.caveats, print);
 }
 
+/** The first line is `file:line:col: error CODE message` and never wrapped, so that editors and scripts can read it. */
 function printFinding(finding: ReportedFinding, print: Printer): void {
   const { code, severity, object, message, fix, related } = finding;
   const word = styled(severity, styles[severity]);
-  print.paragraph({ hanging: 2 }, ...positionPieces(finding), word, ` ${code}`);
   const name = object === undefined ? "" : formatRef(object);
   const subject: readonly Piece[] = name === "" || message.includes(name) ? [] : [styled(name, "bold"), ": "];
-  print.paragraph({ indent: 2 }, ...subject, message);
+  print.line(...positionPieces(finding), word, ` ${code} `, ...subject, message);
   for (const { message: other, position } of related) {
     const where = position === undefined ? "" : ` (${formatLine(position)})`;
     print.paragraph({ indent: 2, hanging: 2 }, styled(`see: ${other}${where}`, "dim"));

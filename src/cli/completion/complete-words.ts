@@ -109,12 +109,19 @@ async function completeValue(option: Option, current: string, line: TypedLine, i
       choices.map((word) => ({ word })),
     );
   if (/\bFILE\b|\bDIR\b/.test(value)) return FILES;
+  if (value.startsWith("CODE")) return completeCodes(current);
   if (value === "NAMESPACE") return (await objectsOn(line, io)).namespaces(current);
   if (value === "KIND/NAME") return (await objectsOn(line, io)).targets(current, "any");
   if (value === "KIND") return (await objectsOn(line, io)).policyKinds(current);
   if (value === "RULE") return (await objectsOn(line, io)).rules(current, line.args);
   // `--gateway` has the name of a kind: its value is an object of that kind.
   return value.includes("NAME") ? (await objectsOn(line, io)).names(current, name) : NOTHING;
+}
+
+async function completeCodes(current: string): Promise<Completion> {
+  const { findingCodes } = await import("../../core/model/finding-codes.ts");
+  const codes = Object.entries(findingCodes).map(([word, { title }]): Candidate => ({ word, help: title }));
+  return beginning(current, codes);
 }
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];

@@ -7,6 +7,7 @@ import { checkCoverage } from "./coverage/check-coverage.ts";
 import { type CheckedDataplane, checkDataplane } from "./dataplane/check-dataplane.ts";
 import { checkRetries } from "./dataplane/check-retries.ts";
 import { checkGateways } from "./objects/check-gateways.ts";
+import { checkIgnoredCodes } from "./objects/check-ignored-codes.ts";
 import { checkKinds } from "./objects/check-kinds.ts";
 import { checkPolicyCrds } from "./objects/check-policy-crds.ts";
 import { checkSelectors } from "./objects/check-selectors.ts";
@@ -36,6 +37,7 @@ export function checkWorld(world: World, { cel, dataplane }: CheckWorldOptions):
   const findings = [
     ...checkPolicies(world, cel),
     ...checkKinds(world),
+    ...checkIgnoredCodes(world),
     ...checkPolicyCrds(world),
     ...checkGateways(world),
     ...checkRetries(world),

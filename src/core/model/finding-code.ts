@@ -124,6 +124,7 @@ export type FindingCode =
   | "ConditionReadsMissingKey"
   | "NamespaceSelectorMatchesNothing"
   | "StatusDiffers"
+  | "UnknownIgnoredCode"
   | "AncestorsLeftOut"
   // In retries and timeouts.
   | "RetriesExceedTimeout"

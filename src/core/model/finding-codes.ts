@@ -243,6 +243,7 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
   NamespaceSelectorMatchesNothing: info("A namespace selector of a Gateway or listener matches no namespace."),
   StatusDiffers: warning("A condition in the status differs from the computed one."),
   AncestorsLeftOut: warning("A policy has more than 16 ancestors."),
+  UnknownIgnoredCode: error("The annotation that ignores findings has an unknown code."),
   // Retries and timeouts.
   RetriesExceedTimeout: warning("The request times out before the waits between retries end."),
   RetriesMayNotFit: info("The request may time out before the last retry."),

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { nodeFileSystem } from "../../adapters/files/node-file-system.ts";
@@ -27,6 +28,8 @@ export function processIo({ program, entry }: ProgramFacts): CliIo {
     isTerminal: { stdout: stdout.isTTY === true, stderr: stderr.isTTY === true },
     env,
     fileSystem: nodeFileSystem(stdin),
+    writeFile: (path, text) => writeFile(path, text),
+    workingDirectory: process.cwd(),
     git: async () => (await import("../../adapters/git/node-git.ts")).nodeGit,
     now: Date.now,
     version: () => version(packageRoot),

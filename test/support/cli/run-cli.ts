@@ -13,6 +13,9 @@ export interface CliSetup {
   readonly columns?: number;
   readonly env?: Readonly<Record<string, string>>;
   readonly program?: string;
+  /** Called for each file that is written, instead of writing it. */
+  readonly onWrite?: (path: string, text: string) => void;
+  readonly workingDirectory?: string;
 }
 
 export interface CliResult {
@@ -33,6 +36,11 @@ export async function runCli(line: string | readonly string[], setup: CliSetup =
     isTerminal: { stdout: setup.columns !== undefined, stderr: false },
     env: { NO_COLOR: "1", ...setup.env },
     fileSystem: fileSystemFor(setup),
+    writeFile: async (path, text) => {
+      if (setup.onWrite === undefined) throw new Error(`EROFS: read-only file system, open '${path}'`);
+      setup.onWrite(path, text);
+    },
+    workingDirectory: setup.workingDirectory ?? process.cwd(),
     git: async () => nodeGit,
     now: () => 0,
     version: () => "1.2.3",

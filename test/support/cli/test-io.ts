@@ -20,6 +20,10 @@ export function testIo(): { readonly io: CliIo; readonly output: () => string } 
     isTerminal: { stdout: false, stderr: false },
     env: {},
     fileSystem: atRoot(nodeFileSystem(noInput())),
+    writeFile: async () => {
+      throw new Error("these tests write no files");
+    },
+    workingDirectory: process.cwd(),
     git: async () => nodeGit,
     now: () => 0,
     version: () => "0.0.0",

@@ -59,6 +59,7 @@ export function answerKind(
   };
   noteLimits(search);
   const found = findChanges(search);
+  if (search.trials.isExhausted) search.leaveOut("further changes: too many were examined before");
   const changes = found.met.map((one) => toChange(search, one)).sort(compareChanges);
   const isForbidden = changes.every(({ needsRights }) => needsRights.length > 0);
   return {

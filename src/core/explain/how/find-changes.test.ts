@@ -15,6 +15,23 @@ import { gateway, route, routeTo } from "../../../../test/support/cluster/gatewa
 describe("each kind of change", () => {
   for (const [name, objects, target, settings, expected] of [
     [
+      "GEP-713's parable: a policy for a whole namespace, and one route that must not be retried",
+      [...routes(), retry("too-many-policies", "Namespace/default", attempts("defaults", 3))],
+      "httproute/r",
+      { "retry.attempts": 0 },
+      [
+        "SetField r +0",
+        "CreatePolicy r-retry defaults +0",
+        "CreatePolicy r-one-retry defaults +0",
+        "CreatePolicy s-retry defaults +0",
+        "CreatePolicy s-http-retry defaults +0",
+        "CreatePolicy g-http-retry defaults +1",
+        "CreatePolicy g-retry defaults +2",
+        "ChangeValue too-many-policies defaults +2",
+        "CreatePolicy class-retry overrides +2 (cluster)",
+      ],
+    ],
+    [
       "the own field, and policies on every level of the paths, where a default decides",
       [...routes(), retry("house", "Gateway/g", attempts("defaults", 5))],
       "httproute/r#one",

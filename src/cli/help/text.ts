@@ -13,7 +13,8 @@ export function printOverview(print: Printer, program: string): void {
   );
   print.line();
   print.line(styled("Usage", "bold"));
-  print.line(`  ${program} COMMAND [TARGET…] -f FILE|DIR|- [options]`);
+  print.line(`  ${program} COMMAND [TARGET…] [-f FILE|DIR|-] [options]`);
+  print.line("  Without -f, questions are about the cluster of the current kubeconfig context.");
   print.line();
   print.line(styled("Commands", "bold"));
   const entries = [...commandTable, { name: "help", summary: "this list, or the help of one command" }];
@@ -23,6 +24,7 @@ export function printOverview(print: Printer, program: string): void {
   print.line();
   print.line(styled("Examples", "bold"));
   print.line(`  ${program} explain httproute/baker -f examples/bakery`);
+  print.line(`  ${program} explain httproute/baker -n bakery`);
   print.line(`  helm template . | ${program} explain httproute/baker -f -`);
   print.line();
   print.line(styled("Exit codes", "bold"));

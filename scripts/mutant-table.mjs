@@ -1127,6 +1127,27 @@ export const mutants = [
   ),
   // What the API server does (Kubernetes, "Validation rules", "Merge strategy", "Defaulting").
   row(
+    "a CRD with a schema that the API server refuses is used",
+    kubernetes,
+    `${model}/snapshot.ts`,
+    "const problems = isCrd && !validated ? crdProblems(raw) : FINE.problems;",
+    "const problems = FINE.problems;",
+  ),
+  row(
+    "a schema may leave the type of a field out",
+    kubernetes,
+    `${model}/schema/crd-problems.ts`,
+    "else if (!hasType && !isOpen)",
+    "else if (!hasType && isOpen)",
+  ),
+  row(
+    "policies of a refused CRD count as objects that are not checked",
+    kubernetes,
+    `${effective}/findings/ignored-policies.ts`,
+    '!isDescribed && policies.some(looksLikePolicy) ? "Ignored" : "NotChecked"',
+    'isDescribed ? "Ignored" : "NotChecked"',
+  ),
+  row(
     "a rule of a CRD that ends in an error passes",
     kubernetes,
     `${model}/schema/judge/check-rules.ts`,

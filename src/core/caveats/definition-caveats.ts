@@ -1,13 +1,15 @@
 /** Caveats about policies that are ignored, and about what policy kinds mean: definitions with errors, kinds without a definition, inferred definitions. */
 import {
   type BrokenDefinition,
+  type BrokenEffect,
   brokenDefinitions,
+  looksLikePolicy,
   unknownPolicyKinds,
   writtenTargets,
 } from "../effective/findings/ignored-policies.ts";
 import type { PolicyRecord, World } from "../effective/world/world.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { formatRef, type GroupKind, kindId, type ObjectId, parseObjectId } from "../model/refs.ts";
+import { formatRef, type GroupKind, kindId, type ObjectId, type PolicyId, parseObjectId } from "../model/refs.ts";
 import { countKinds, endSentence, joinWords } from "../model/words/count-kinds.ts";
 import type { Caveat, CountedPolicies } from "./caveat.ts";
 import { type CaveatContext, caveat, listNames, located } from "./caveat-context.ts";
@@ -20,26 +22,34 @@ export const brokenDefinitionCaveats = (context: CaveatContext): readonly Caveat
   brokenDefinitions(context.world)
     .filter((broken) => touchesDefinition(context, broken))
     .map(({ object, errors: [first, ...others], kinds }) => {
-      const ignored = countsOf(kinds.filter(({ isIgnored }) => isIgnored));
-      const replaced = countsOf(kinds.filter(({ isIgnored }) => !isIgnored));
-      const effects = [
-        ...(ignored.length === 0 ? [] : [`${countKinds(ignored)} ${areWord(ignored)} ignored`]),
-        ...(replaced.length === 0 ? [] : [`${countKinds(replaced)} ${areWord(replaced)} read by another definition`]),
-      ];
+      const effects = EFFECTS.flatMap(({ effect, words }) => {
+        const counts = countsOf(kinds.filter((kind) => kind.effect === effect));
+        return counts.length === 0 ? [] : [{ counts, text: `${countKinds(counts)} ${areWord(counts)} ${words}` }];
+      });
       const more =
         others.length === 0 ? "" : ` (and ${others.length} more ${others.length === 1 ? "error" : "errors"})`;
-      const effect = effects.length === 0 ? "the definition is not used" : joinWords(effects);
+      const effect = effects.length === 0 ? "the definition is not used" : joinWords(effects.map(({ text }) => text));
       return caveat("BrokenDefinition", {
-        message: `${formatRef(parseObjectId(object))}: ${endSentence(`${first.message}${more}`)} ${capital(effect)} until this is fixed`,
+        message: `${nameBefore(first.message, formatRef(parseObjectId(object)))}${endSentence(`${first.message}${more}`)} ${capital(effect)} until this is fixed`,
         summary: effects.length === 0 ? `the definition of ${kindNames(kinds)} has an error` : effect,
         objects: [first].map(({ field, source }) => ({
           object,
           ...(field === undefined ? {} : { field }),
           ...(source === undefined ? {} : { source }),
         })),
-        policies: [...ignored, ...replaced],
+        policies: effects.flatMap(({ counts }) => counts),
       });
     });
+
+/** Most messages about refused objects begin with the name of the object. */
+const nameBefore = (message: string, name: string): string => (message.startsWith(`${name}: `) ? "" : `${name}: `);
+
+/** In the order in which a message has them. */
+const EFFECTS: readonly { readonly effect: BrokenEffect; readonly words: string }[] = [
+  { effect: "Ignored", words: "ignored" },
+  { effect: "ReadByAnotherDefinition", words: "read by another definition" },
+  { effect: "NotChecked", words: "not checked against its schema" },
+];
 
 const kindNames = (kinds: readonly GroupKind[]): string =>
   kinds.length === 0 ? "a policy kind" : joinWords(kinds.map(({ kind }) => kind));
@@ -51,12 +61,19 @@ function touchesDefinition(context: CaveatContext, { kinds }: BrokenDefinition):
       return true;
     case "Objects":
       // A definition whose kinds cannot be read may be about any policy.
-      return kinds.length === 0 || kinds.some(({ policies }) => policies.some((policy) => touches(context, policy)));
+      return kinds.length === 0 || kinds.some(({ policies }) => policies.some((one) => touchesObject(context, one)));
     case "Policies": {
       const own = kindsOfPolicies(world, scope.policies);
       return kinds.length === 0 || kinds.some((kind) => own.has(kindId(kind)));
     }
   }
+}
+
+/** An object of a kind that is no policy kind touches a question about it, or about what is above or below it. */
+function touchesObject(context: CaveatContext, object: KubeObject): boolean {
+  if (looksLikePolicy(object) || context.world.policies.has(object.id as PolicyId)) return touches(context, object);
+  const objects = context.related();
+  return objects === undefined || objects.above.has(object.id) || objects.below.has(object.id);
 }
 
 /** The kinds of the policies, and the kinds that share a definition with them. */

@@ -1,4 +1,5 @@
 /** Caveats about input that is not in the evaluation: what could not be read, and what the API server would refuse. */
+import { isCrd } from "../effective/findings/ignored-policies.ts";
 import type { Finding } from "../model/finding.ts";
 import { formatRef, type ObjectId, type PolicyId, parseObjectId } from "../model/refs.ts";
 import type { Caveat, CaveatObject } from "./caveat.ts";
@@ -66,7 +67,10 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 /** Objects that count as absent because the API server would refuse them. */
 export function refusedCaveats({ world }: CaveatContext): readonly Caveat[] {
   const refused: { readonly id: ObjectId; readonly first: Finding | undefined }[] = [];
-  world.refused.forEach(({ findings: [first] }, id) => refused.push({ id, first }));
+  // A CRD that is refused is another caveat, which says what depends on it.
+  world.refused.forEach(({ object, findings: [first] }, id) => {
+    if (!isCrd(object)) refused.push({ id, first });
+  });
   if (refused.length === 0) return [];
   refused.sort((a, b) => (a.id < b.id ? -1 : 1));
   const summary = refused.length === 1 ? "1 object is left out" : `${refused.length} objects are left out`;

@@ -8,6 +8,7 @@ import { kinds } from "./kinds.ts";
 import { idIn, KubeObject, type ObjectFamily, objectFamily, type SourcePosition } from "./kube-object.ts";
 import { compareText, formatRef, isPlainName, MAX_NAME_LENGTH, type ObjectId } from "./refs.ts";
 import type { MatchRegex } from "./regex.ts";
+import { crdProblems } from "./schema/crd-problems.ts";
 import { schemaBook } from "./schema/crd-schemas.ts";
 import type { UnevaluatedRule } from "./schema/judge/check-node.ts";
 import { type Judgement, judgeValue } from "./schema/judge/judge-value.ts";
@@ -179,13 +180,19 @@ const asRefused = ({ object, findings }: RefusedObject): Identified => ({
 
 const FINE: Judgement = { problems: [], unevaluated: [] };
 
+/** The version of CRDs that must have structural schemas. */
+const CRD_VERSION = "apiextensions.k8s.io/v1";
+
 /** Judges objects of one family. Returns FINE for most. */
 function judgeOf(family: ObjectFamily, { schemas, matchRegex, validated }: Judging): (raw: JsonObject) => Judgement {
   const schema = schemas.of(family);
   const options = { matchRegex, rules: validated ? ("Left out" as const) : undefined };
+  const isCrd = family.apiVersion === CRD_VERSION && family.kind === "CustomResourceDefinition";
   return (raw) => {
     const judgement = judgeValue(schema, raw, options);
-    return judgement.problems.length + judgement.unevaluated.length === 0 ? FINE : judgement;
+    if (judgement.problems.length + judgement.unevaluated.length > 0) return judgement;
+    const problems = isCrd && !validated ? crdProblems(raw) : FINE.problems;
+    return problems.length === 0 ? FINE : { ...FINE, problems };
   };
 }
 

@@ -550,6 +550,8 @@ describe("Affected conditions", () => {
   test("kinds without conditions: an annotation; a CRD with status.conditions has them", () => {
     const { kinds, links } = chainOfKinds(["Tree", "Apple"]);
     const fruits = policyKind("TestPolicy", { targets: ["Tree", "Apple"], ends: ["Apple"], kinds, links });
+    const conditions = { type: "array", items: { type: "object" } };
+    const status = { type: "object", properties: { conditions } };
     const crd = {
       apiVersion: "apiextensions.k8s.io/v1",
       kind: "CustomResourceDefinition",
@@ -563,7 +565,7 @@ describe("Affected conditions", () => {
             name: "v1",
             served: true,
             storage: true,
-            schema: { openAPIV3Schema: { properties: { status: { properties: { conditions: { type: "array" } } } } } },
+            schema: { openAPIV3Schema: { type: "object", properties: { status } } },
           },
         ],
       },

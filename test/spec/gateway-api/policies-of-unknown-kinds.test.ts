@@ -6,7 +6,8 @@ import { cluster } from "../../support/cluster/cluster.ts";
 import { gateway, policy, routeTo, service } from "../../support/cluster/gateway-objects.ts";
 
 describe("A policy of a kind that no PolicyDefinition describes is reported", () => {
-  const crd = (name: string, label: string | undefined, color: JsonObject = {}) => ({
+  const open = { "x-kubernetes-preserve-unknown-fields": true };
+  const crd = (name: string, label: string | undefined, color: JsonObject = { type: "string" }) => ({
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
     metadata: { name, ...(label === undefined ? {} : { labels: { "gateway.networking.k8s.io/policy": label } }) },
@@ -20,7 +21,8 @@ describe("A policy of a kind that no PolicyDefinition describes is reported", ()
           storage: true,
           schema: {
             openAPIV3Schema: {
-              properties: { spec: { type: "object", properties: { color, targetRef: {}, targetRefs: {} } } },
+              type: "object",
+              properties: { spec: { type: "object", properties: { color, targetRef: open, targetRefs: open } } },
             },
           },
         },

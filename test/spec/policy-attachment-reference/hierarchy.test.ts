@@ -131,7 +131,8 @@ spec:
   });
 
   const block = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
-  const target = { type: "object", properties: { group: {}, kind: {}, name: {} } };
+  const text = { type: "string" };
+  const target = { type: "object", properties: { group: text, kind: text, name: text } };
   test.each([
     ["with a schema", { targetRef: target, default: block, override: block }],
     ["whose schema leaves the spec open", { targetRef: target }],
@@ -152,7 +153,7 @@ spec:
             name: "v1",
             served: true,
             storage: true,
-            schema: { openAPIV3Schema: { properties: { spec: { ...block, properties } } } },
+            schema: { openAPIV3Schema: { type: "object", properties: { spec: { ...block, properties } } } },
           },
         ],
       },

@@ -95,7 +95,7 @@ describe("Inherited Policy Attachment: It's all about the defaults and overrides
       type: "object",
       properties: {
         labels: { type: "object", additionalProperties: { type: "string" } },
-        struct: { type: "object", properties: { a: {}, b: {} } },
+        struct: { type: "object", properties: { a: { type: "integer" }, b: { type: "integer" } } },
       },
     };
     const crd = {

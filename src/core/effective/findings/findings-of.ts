@@ -34,8 +34,10 @@ import { type BrokenDefinition, brokenDefinitions, looksLikePolicy } from "./ign
 
 export function findingsOf(world: World): readonly Finding[] {
   const broken = brokenDefinitions(world);
-  const findings: Finding[] = [...world.documentFindings, ...ruleFindings(world, broken)];
-  world.refused.forEach((own) => findings.push(...own.findings));
+  const findings: Finding[] = [...world.documentFindings];
+  const refused: Finding[] = [];
+  world.refused.forEach((own) => refused.push(...own.findings));
+  findings.push(...withIgnored([...world.rulebook.findings, ...refused], broken));
   world.unevaluated.forEach((rules, id) => {
     const object = world.objects.get(id);
     if (object !== undefined) findings.push(...rules.map((rule) => unevaluatedFinding(object, rule)));
@@ -129,10 +131,10 @@ function rejectionSeverity(world: World, rejection: Rejection): Severity {
   return isAbsentElsewhere(world, rejection) ? "info" : "error";
 }
 
-/** The findings about definitions. The first error of a definition says which policies are ignored because of it. */
-function ruleFindings(world: World, broken: readonly BrokenDefinition[]): readonly Finding[] {
+/** The first error of a definition says which policies are ignored because of it. */
+function withIgnored(all: readonly Finding[], broken: readonly BrokenDefinition[]): readonly Finding[] {
   const effects = new Map(broken.map(({ errors: [first], kinds }) => [first, ignoredBy(kinds)]));
-  return world.rulebook.findings.map((finding) => {
+  return all.map((finding) => {
     const ignored = effects.get(finding) ?? "";
     return ignored === "" ? finding : { ...finding, message: `${endSentence(finding.message)} ${ignored}` };
   });
@@ -140,7 +142,7 @@ function ruleFindings(world: World, broken: readonly BrokenDefinition[]): readon
 
 function ignoredBy(kinds: BrokenDefinition["kinds"]): string {
   const ignored = kinds
-    .filter(({ isIgnored, policies }) => isIgnored && policies.length > 0)
+    .filter(({ effect, policies }) => effect === "Ignored" && policies.length > 0)
     .map(({ group, kind, policies }) => ({ group, kind, count: policies.length }));
   const total = ignored.reduce((sum, { count }) => sum + count, 0);
   return total === 0 ? "" : `${countKinds(ignored)} ${total === 1 ? "is" : "are"} ignored until this is fixed`;

@@ -15,14 +15,17 @@ export interface BrokenDefinition {
   readonly kinds: readonly BrokenKind[];
 }
 
-/** A policy kind of a broken definition. */
+/** A kind of a broken definition. */
 export interface BrokenKind extends GroupKind {
+  /** The objects of the kind. */
   readonly policies: readonly KubeObject[];
-  /** False: another definition describes the kind. */
-  readonly isIgnored: boolean;
+  readonly effect: BrokenEffect;
 }
 
-type Tables = Pick<World, "rulebook" | "objects">;
+/** What becomes of the objects: `NotChecked`: they count, and what the schema of their CRD says about them is not known. */
+export type BrokenEffect = "Ignored" | "ReadByAnotherDefinition" | "NotChecked";
+
+type Tables = Pick<World, "rulebook" | "objects" | "refused">;
 
 /** The definitions with errors, in the order of their ids. */
 export function brokenDefinitions(tables: Tables): readonly BrokenDefinition[] {
@@ -33,20 +36,31 @@ export function brokenDefinitions(tables: Tables): readonly BrokenDefinition[] {
     if (known === undefined) byObject.set(finding.object, [finding]);
     else known.push(finding);
   }
+  tables.refused.forEach(({ object, findings: [first, ...others] }, id) => {
+    if (isCrd(object) && first !== undefined) byObject.set(id, [first, ...others]);
+  });
   return [...byObject]
     .sort(([a], [b]) => compareText(a, b))
-    .map(([object, errors]) => ({ object, errors, kinds: kindsOf(tables, tables.objects.get(object)) }));
+    .map(([object, errors]) => ({ object, errors, kinds: kindsOf(tables, object) }));
 }
 
-function kindsOf({ rulebook, objects }: Tables, definition: KubeObject | undefined): readonly BrokenKind[] {
-  const kinds = new Map(namedKinds(definition).map((kind) => [kindId(kind), kind]));
-  return [...kinds].map(([id, { group, kind }]) => ({
-    group,
-    kind,
-    policies: objects.ofKind(id),
-    isIgnored: !rulebook.byPolicyKind.has(id),
-  }));
+export const isCrd = ({ family }: KubeObject): boolean =>
+  family.kind === "CustomResourceDefinition" && family.group === "apiextensions.k8s.io";
+
+function kindsOf(tables: Tables, definition: ObjectId): readonly BrokenKind[] {
+  const refused = tables.refused.get(definition)?.object;
+  const kinds = new Map(namedKinds(refused ?? tables.objects.get(definition)).map((kind) => [kindId(kind), kind]));
+  return [...kinds].map(([id, { group, kind }]) => {
+    const policies = tables.objects.ofKind(id);
+    const isDescribed = tables.rulebook.byPolicyKind.has(id);
+    const effect = isDescribed ? "ReadByAnotherDefinition" : "Ignored";
+    return { group, kind, policies, effect: refused === undefined ? effect : effectOfCrd(policies, isDescribed) };
+  });
 }
+
+/** Without its CRD the definition of a policy kind cannot be inferred. */
+const effectOfCrd = (policies: readonly KubeObject[], isDescribed: boolean): BrokenEffect =>
+  !isDescribed && policies.some(looksLikePolicy) ? "Ignored" : "NotChecked";
 
 /** The policy kinds that a definition names, read leniently: the definition has errors. */
 function namedKinds(definition: KubeObject | undefined): readonly GroupKind[] {

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../json.ts";
 import type { MatchRegex } from "../regex.ts";
 import { compileExpression } from "./compile-expression.ts";
-import { type CelScope, CostExceeded, type Frame, type Run } from "./frame.ts";
+import { CostExceeded, type Frame, type Run } from "./frame.ts";
 import { parseExpression } from "./parse-expression.ts";
 import { CelError, CelUnsupported, type CelValue } from "./values.ts";
 
@@ -30,19 +30,32 @@ export interface RuleValues {
   readonly oldSelf?: CelValue;
 }
 
-/** Compiles an expression of a schema. `self` and `oldSelf` are values of the schema. */
-export function compileRule(expression: string, schema: JsonObject): EvaluateRule {
-  const scope: CelScope = {
+const compile = (expression: string, schema: JsonObject): ReturnType<typeof compileExpression> =>
+  compileExpression(parseExpression(expression), {
     variables: new Map([
       ["self", { slot: 0, schema }],
       ["oldSelf", { slot: 1, schema }],
     ]),
     size: 2,
-  };
+  });
+
+/** Why an expression of a schema cannot be compiled. Undefined: it can. */
+export function ruleProblem(expression: string, schema: JsonObject): string | undefined {
+  try {
+    compile(expression, schema);
+  } catch (error) {
+    const outcome = outcomeOf(error);
+    return outcome.state === "value" ? undefined : outcome.message;
+  }
+  return undefined;
+}
+
+/** Compiles an expression of a schema. `self` and `oldSelf` are values of the schema. */
+export function compileRule(expression: string, schema: JsonObject): EvaluateRule {
   let run: Run;
   let cost: number;
   try {
-    ({ run, cost } = compileExpression(parseExpression(expression), scope));
+    ({ run, cost } = compile(expression, schema));
   } catch (error) {
     return () => outcomeOf(error);
   }

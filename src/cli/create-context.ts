@@ -35,20 +35,24 @@ export async function createContext(
   const { print, errorPrint } = createPrinters(io, options);
   const line = command.examples.find((one) => one.line.includes(BAKERY))?.line ?? `${entry.name} -f ${BAKERY}`;
   const example = `For example: ${io.program} ${line.replaceAll(BAKERY, await io.bakery())}`;
-  let isWhole = true;
+  /** Prints what could not be read, once. A command that answers says it in its caveats; one that fails has none. */
+  let printPending = (): void => {};
   let refused: ExitCode | undefined;
   const failWith: CommandContext["failWith"] = (code, message, ...hints) => {
+    printPending();
     printRefusal(errorPrint, io.program, message, hints);
     refused ??= code;
     return code;
   };
   const fail: CommandContext["fail"] = (message, ...hints) => failWith(exitCodes.usage, message, ...hints);
   const noteUnreadable = async (source: LoadedSource): Promise<void> => {
-    isWhole = false;
     const visible = await visibleFindings(source, options);
-    printUnreadable(errorPrint, visible);
-    if (visible.length < source.unreadable.length)
-      failWith(exitCodes.input, "policies that may not be shown were left out");
+    printPending = () => {
+      printPending = () => {};
+      printUnreadable(errorPrint, visible);
+      if (visible.length < source.unreadable.length)
+        printRefusal(errorPrint, io.program, "policies that may not be shown were left out", []);
+    };
   };
   const refuseCluster = ({ message, hints }: ClusterRefusal): undefined =>
     void failWith(exitCodes.input, message, ...hints);
@@ -71,6 +75,7 @@ export async function createContext(
     if (source.unreadable.length > 0) await noteUnreadable(source);
     if (origin !== undefined) return source;
     if (source.tables.objects.size === 0) {
+      printPending();
       const leftOut = source.findings().map(({ message }) => message);
       if (source.unreadable.length === 0)
         failWith(
@@ -95,9 +100,7 @@ export async function createContext(
     context: { ...words, io, print, errorPrint, load, fail, failWith, note },
     codeAfter: (code) => {
       // A command that could not answer returns `failed`. The reason that was printed knows better.
-      if (code === exitCodes.failed && refused !== undefined) return refused;
-      const isAnswer = code === exitCodes.ok || code === exitCodes.failed;
-      return isAnswer && !isWhole ? exitCodes.input : code;
+      return code === exitCodes.failed && refused !== undefined ? refused : code;
     },
   };
 }

@@ -309,44 +309,74 @@ describe("sources", () => {
     });
     expect(code).toBe(65);
     expect(stdout).toContain("retry.attempts: 2");
-    expect(stderr.split("\n").filter((line) => line.startsWith("error: b.yaml:"))).toHaveLength(3);
+    expect(stdout.replaceAll(/\s+/g, " ")).toMatch(
+      /broken: b\.yaml:2: 3 documents could not be used: .*; b\.yaml:5: .*; b\.yaml:3: /,
+    );
+    expect(stderr).toBe("");
   });
 
   test("two different documents for one object are an error that names both positions", async () => {
-    const { stderr, code, stdout } = await explained("explain httproute/a -f a.yaml -f b.yaml", {
+    const { code, stdout } = await explained("explain httproute/a -f a.yaml -f b.yaml", {
       "a.yaml": all,
       "b.yaml": route("a").replace("rules: [{}]", "rules: [{}, {}]"),
     });
     expect(code).toBe(65);
-    expect(stderr.replaceAll(/\n +/g, " ")).toContain(
+    expect(stdout.replaceAll(/\n +/g, " ")).toContain(
       "HTTPRoute default/a is defined twice, with different content: at a.yaml:7:1, which is used, and at b.yaml:2:1; remove one",
     );
     expect(stdout).toContain("retry.attempts: 2");
   });
 
-  describe("an object that the API server would refuse is reported at its field, and the exit code is 65", () => {
+  describe("an object that the API server would refuse", () => {
     const refused = `\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute
 metadata: {name: b}\nspec: {parentRefs: [{name: prod}], rules: [{retry: {attempts: none}}]}\n`;
     const files = { "a.yaml": all, "b.yaml": refused };
-    const reason =
-      'error: b.yaml:5:63: HTTPRoute default/b: spec.rules[0].retry.attempts is "none"; allowed: a whole number of at least 0; the object is left out, as the API server would refuse it';
+    const problem =
+      'HTTPRoute default/b: spec.rules[0].retry.attempts is "none"; allowed: a whole number of at least 0';
+    const reason = `error: b.yaml:5:63: ${problem}; the object is left out, as the API server would refuse it`;
     for (const line of [
       "get policies",
       "get targets",
-      "explain httproute/a",
+      "get effective",
+      "explain gateway/prod",
       "reach retrypolicy/twice",
+      "get policies retrypolicy/twice",
       "trace GET http://x.example/",
       "graph",
+      "status",
       "plan --delete retrypolicy/twice",
       "run --dry-run",
     ]) {
-      test(line, async () => {
+      test(`${line}: it could change the answer, so the exit code is 65`, async () => {
         const { stdout, stderr, code } = await explained(`${line} -f a.yaml -f b.yaml`, files);
         expect(code).toBe(65);
-        expect(stdout).not.toBe("");
-        expect(stderr.replaceAll(/\n +/g, " ")).toContain(reason);
+        expect(stdout.replaceAll(/\s+/g, " ")).toContain(
+          `broken: b.yaml:5: 1 object is left out, as the API server would refuse it: ${problem}.`,
+        );
+        expect(stderr).toBe("");
       });
     }
+
+    for (const line of [
+      "explain httproute/a",
+      "get targets httproute/a",
+      "get effective httproute/a",
+      "graph httproute/a",
+      "status httproute/a",
+    ]) {
+      test(`${line}: a route beside it cannot change the answer`, async () => {
+        const { stdout, stderr, code } = await explained(`${line} -f a.yaml -f b.yaml`, files);
+        expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+        expect(stdout).not.toContain("broken:");
+      });
+    }
+
+    test("check: one message for one cause", async () => {
+      const { stdout, code } = await explained("check -f a.yaml -f b.yaml", files);
+      expect(code).toBe(1);
+      expect(stdout.match(/spec\.rules\[0\]\.retry\.attempts/g)).toHaveLength(1);
+      expect(stdout).not.toContain("broken:");
+    });
 
     test("a command that names it prints its position and the fix", async () => {
       const { stderr, code } = await explained("explain httproute/b -f a.yaml -f b.yaml", files);
@@ -371,7 +401,8 @@ metadata: {name: b}\nspec: {parentRefs: [{name: prod}], rules: [{retry: {attempt
       });
       expect(code).toBe(65);
       expect(stdout).toContain("twice");
-      expect(stderr).toBe("error: policies that may not be shown were left out\n");
+      expect(stdout).toContain("broken: 1 object is left out.");
+      expect(`${stdout}${stderr}`).not.toContain("hush");
       const { stdout: checked } = await explained("check -n x --redact -f a.yaml -f c.yaml", {
         "a.yaml": all,
         "c.yaml": secret,

@@ -28,7 +28,7 @@ export const exitCodeTable: ReadonlyArray<{ readonly code: ExitCode; readonly me
   {
     code: exitCodes.input,
     meaning:
-      "input cannot be read, would be refused by the API server, or has no objects; the answer, if there is one, is about the rest",
+      "input cannot be read or has no objects, or the API server would refuse an object that could change the answer; the answer, if there is one, is about the rest",
   },
   { code: exitCodes.internal, meaning: "an internal error; PREVAIL_DEBUG=1 prints its stack trace" },
   { code: exitCodes.output, meaning: "the output cannot be written" },

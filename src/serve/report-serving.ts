@@ -51,7 +51,6 @@ export function createReporter(
       case "Applied":
         noteConfig?.({ generation: event.generation });
         if (event.generation === 1) {
-          printUnreadable(errorPrint, event.broken);
           printServed(event.config, errorPrint, addressOf());
         } else {
           const changes = event.changes === 1 ? "1 object" : `${event.changes} objects`;

@@ -1,8 +1,8 @@
+import { keysOfField } from "../core/model/field-value.ts";
 import { escapePointer } from "../core/model/json-pointer.ts";
 
-/** `spec.targetRefs[0].name`, the way findings name fields, as a JSON pointer. `[…]` contains an index, or a key with dots in it, maybe in quotes. */
-export function fieldPointer(field: string): string {
-  return [...field.matchAll(/\["?([^\]"]*)"?\]|([^.[\]]+)/g)]
-    .map(([, bracketed, key]) => `/${escapePointer(bracketed ?? key ?? "")}`)
+/** `spec.targetRefs[0].name`, the way findings name fields, as a JSON pointer. */
+export const fieldPointer = (field: string): string =>
+  keysOfField(field)
+    .map((key) => `/${escapePointer(key)}`)
     .join("");
-}

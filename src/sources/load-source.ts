@@ -4,7 +4,6 @@ import { evaluate, findings as findingsOf } from "../core/evaluate.ts";
 import { type Evaluation, worldOf } from "../core/evaluation.ts";
 import { type Completeness, isFromCluster } from "../core/model/completeness.ts";
 import type { Finding } from "../core/model/finding.ts";
-import { isJsonObject } from "../core/model/json.ts";
 import type { SourcePosition } from "../core/model/kube-object.ts";
 import type { ObjectId } from "../core/model/refs.ts";
 import { buildSnapshot, type Snapshot, type SnapshotTables, tablesOf } from "../core/model/snapshot.ts";
@@ -81,27 +80,23 @@ export async function buildSource(loaded: SourceDocuments): Promise<LoadedSource
   const evaluation = evaluate(snapshot, { definitions: builtInDefinitions(), ...(cel === undefined ? {} : { cel }) });
   const world = worldOf(evaluation);
   const locate: LoadedSource["locate"] = (id, pointer) => {
-    const object = world.objects.get(id);
+    const object = world.objects.get(id) ?? world.refused.get(id)?.object;
     if (object === undefined || pointer === undefined || pointer === "") return object?.source;
     return loaded.locate(object.raw, pointer) ?? object.source;
   };
-  const inRefused = locateInRefused(loaded);
   return {
     snapshot,
     tables,
     evaluation,
     world,
     locate,
-    findings: () => [
-      ...loaded.findings,
-      ...findingsOf(evaluation).map((finding) => atField(finding, locate, inRefused)),
-    ],
+    findings: () => [...loaded.findings, ...findingsOf(evaluation).map((finding) => atField(finding, locate))],
     unread: unreadOf(loaded),
     unreadable: [
       ...[...loaded.findings, ...tables.findings].filter(({ severity }) => severity === "error"),
       ...[...tables.refused.values()]
-        .flatMap(({ findings }) => findings)
-        .map((finding) => atField(finding, locate, inRefused)),
+        .flatMap(({ findings }) => findings.filter(({ severity }) => severity === "error"))
+        .map((finding) => atField(finding, locate)),
     ],
     origin,
     absentFix: isFromCluster(completeness) ? "Ask for the right to read it." : "Add its file with -f.",
@@ -120,23 +115,9 @@ export const unreadOf = ({ findings }: Pick<LoadedDocuments, "findings">): reado
   findings.filter(({ severity, code }) => severity === "error" || LEFT_OUT.has(code));
 
 /** The engine knows the first line of an object. A finding points at the line of the field instead, where that is known. */
-function atField(finding: Finding, locate: LoadedSource["locate"], inRefused: LocateRefused): Finding {
+function atField(finding: Finding, locate: LoadedSource["locate"]): Finding {
   const { object, field } = finding;
   if (object === undefined || field === undefined) return finding;
-  const source = locate(object, fieldPointer(field)) ?? inRefused(finding, fieldPointer(field));
+  const source = locate(object, fieldPointer(field));
   return source === undefined ? finding : { ...finding, source };
 }
-
-/** Finds fields of refused objects. A refused object is in no table, so its document is looked up by the position where it begins. */
-function locateInRefused({ documents, locate }: SourceDocuments): LocateRefused {
-  const keyOf = ({ file, line, column }: SourcePosition): string => `${line}:${column}:${file}`;
-  let values: Map<string, unknown> | undefined;
-  return ({ source }, pointer) => {
-    if (source === undefined) return undefined;
-    values ??= new Map(documents.flatMap(({ value, source: own }) => (own === undefined ? [] : [[keyOf(own), value]])));
-    const value = values.get(keyOf(source));
-    return isJsonObject(value) ? locate(value, pointer) : undefined;
-  };
-}
-
-type LocateRefused = (finding: Finding, pointer: string) => SourcePosition | undefined;

@@ -16,6 +16,8 @@ export function explainSyntax(source: string, { reason, offset }: SyntaxFailure)
     return "the document ends inside a bracket or a quoted text: close it";
   }
   const char = source.charAt(offset);
+  if (/\$\{\w*$/.test(line) || /\$\{\w+\}/.test(source.slice(offset - line.length).split("\n", 1)[0] ?? ""))
+    return "a placeholder such as ${NAME} where YAML has a bracket: replace placeholders first, such as with envsubst, or quote it";
   if ((char === "@" || char === "`" || char === "%") && line !== "")
     return `a value cannot begin with "${char}": quote it`;
   if (char === ":" && reason.includes("bad indentation")) {

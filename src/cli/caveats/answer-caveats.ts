@@ -12,13 +12,15 @@ export type AnswerSource = Pick<LoadedSource, "world" | "locate" | "unread">;
 export interface AnswerOptions {
   readonly redaction?: Redaction;
   readonly dataplane?: CaveatDataplane | undefined;
+  /** The Gateways, or the Services of a mesh, that a traced request arrives at. */
+  readonly arrivesAt?: readonly ObjectId[];
 }
 
 /** The caveats that touch an answer, with the positions of their fields. Hidden policies are counted, not named. */
 export function answerCaveats(
   { world, locate, unread }: AnswerSource,
   question: CaveatQuestion,
-  { redaction, dataplane }: AnswerOptions = {},
+  { redaction, dataplane, arrivesAt = [] }: AnswerOptions = {},
 ): readonly Caveat[] {
   const locateObject = (named: CaveatObject): CaveatObject => {
     const { object, field } = named;
@@ -27,7 +29,7 @@ export function answerCaveats(
       named.source;
     return source === undefined ? named : { ...named, source };
   };
-  return findCaveats(world, { ...question, dataplane, unread }).map((caveat) =>
+  return findCaveats(world, { ...question, dataplane, unread, arrivesAt }).map((caveat) =>
     redact({ ...caveat, objects: caveat.objects.map(locateObject) }, redaction),
   );
 }
@@ -57,6 +59,7 @@ function redact(caveat: Caveat, redaction: Redaction | undefined): Caveat {
 const HIDDEN_CODES: ReadonlySet<string> = new Set([
   "UnreadableInput",
   "RefusedObject",
+  "UnreplacedPlaceholder",
   "InvalidPolicy",
   "RuleNotEvaluated",
   "UnknownPolicyKind",

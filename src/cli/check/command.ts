@@ -125,7 +125,7 @@ export const command: Command = {
     // These formats have no field for caveats and for what is ignored.
     if (["sarif", "junit", "github"].includes(context.output ?? "")) {
       for (const sentence of formatIgnored(report)) context.note(sentence);
-      printCaveats(report.caveats, context.errorPrint);
+      printCaveats(report.otherCaveats, context.errorPrint);
     }
     return exitCodeOf(report, failOn.failing, options);
   },

@@ -60,6 +60,8 @@ export interface FindingReport {
   readonly origin: string;
   /** What the findings leave out of account. */
   readonly caveats: readonly Caveat[];
+  /** The caveats whose cause is not among the findings: text has one message for one cause. */
+  readonly otherCaveats: readonly Caveat[];
 }
 
 export interface IgnoredFinding {
@@ -133,6 +135,7 @@ export async function buildFindingReport(source: LoadedSource, options: ReportOp
     policies: looked.filter(({ ref }) => world.rulebook.byPolicyKind.has(kindId(ref))).length,
     origin: source.origin,
     caveats,
+    otherCaveats: caveats.filter(notAmong([...shown, ...left.map(({ item }) => item)].map(({ finding }) => finding))),
   };
 }
 
@@ -167,6 +170,16 @@ function isBroken(caveats: readonly Caveat[], ignored: readonly Finding[]): bool
       code !== "UnreadableInput" &&
       (objects.length === 0 || objects.some(({ object }) => !accepted.has(object))),
   );
+}
+
+/** True for a caveat if findings do not report all its objects, each at the same field. */
+function notAmong(findings: readonly CheckFinding[]): (caveat: Caveat) => boolean {
+  const keyAt = ({ object, field, source }: About & Pick<CheckFinding, "source">): string =>
+    object === undefined
+      ? `${source?.file ?? ""}:${source?.line ?? ""}`
+      : keyOf(field === undefined ? { object } : { object, field });
+  const known = new Set(findings.map(keyAt));
+  return ({ objects }) => objects.length === 0 || !objects.every((named) => known.has(keyAt(named)));
 }
 
 function withFix(finding: Finding, world: World): CheckFinding {

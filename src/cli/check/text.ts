@@ -34,7 +34,7 @@ export function printFindings(
     if (report.findings.length > 0)
       print.paragraph({}, styled(`'${program} check --explain CODE' explains a code.`, "dim"));
   }
-  printCaveats(report.caveats, print);
+  printCaveats(report.otherCaveats, print);
 }
 
 /** The first line is `file:line:col: error CODE message` and never wrapped, so that editors and scripts can read it. */
@@ -57,7 +57,7 @@ function positionPieces(finding: ReportedFinding): readonly Piece[] {
   return [styled(isAboutPath(finding) ? position.file : formatPosition(position), "bold"), ": "];
 }
 
-function summary({ findings, hidden, objects, policies, origin, caveats }: FindingReport): readonly Piece[] {
+function summary({ findings, hidden, objects, policies, origin, otherCaveats }: FindingReport): readonly Piece[] {
   const counts = severities
     .map((severity) => ({ severity, found: findings.filter((finding) => finding.severity === severity).length }))
     .filter(({ found }) => found > 0);
@@ -66,7 +66,8 @@ function summary({ findings, hidden, objects, policies, origin, caveats }: Findi
     hidden === 0
       ? ""
       : ` ${count(hidden, "finding")} of lower severity ${hidden === 1 ? "is" : "are"} not shown; see --severity.`;
-  if (counts.length === 0) return [styled("No findings", "green"), ` in ${looked}${qualification(caveats)}.${more}`];
+  if (counts.length === 0)
+    return [styled("No findings", "green"), ` in ${looked}${qualification(otherCaveats)}.${more}`];
   const parts = counts.flatMap(({ severity, found }, index): readonly Piece[] => [
     index === 0 ? "" : index === counts.length - 1 ? " and " : ", ",
     styled(count(found, nouns[severity]), styles[severity]),

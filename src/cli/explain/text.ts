@@ -35,7 +35,7 @@ export function printExplanation(explanation: Explanation, context: TextContext)
   printConditions(explanation.conditions, context);
 }
 
-function printTarget({ target, absentParents, kinds }: Explanation, { print, source }: TextContext): void {
+function printTarget({ target, absentParents }: Explanation, { print, source }: TextContext): void {
   const object = explainedObject(source, target);
   const section =
     target.sectionName === undefined ? undefined : sectionPointer(source.world, objectId(target), target.sectionName);
@@ -45,13 +45,10 @@ function printTarget({ target, absentParents, kinds }: Explanation, { print, sou
   if (object === undefined) print.paragraph({ indent: 2 }, "Other objects name it, but no document defines it.");
   if (absentParents.length > 0) {
     const parents = listWords(absentParents.map((ref) => formatRef(ref)));
-    const what = kinds.some(({ outcomes }) => outcomes.some(({ paths }) => paths.some((path) => path.incomplete)))
-      ? "The output below leaves its policies out."
-      : "Its policies are not known.";
     print.paragraph(
       { indent: 2 },
       styled("Incomplete:", "yellow"),
-      ` ${parents} is named as a parent and is not in ${source.origin}. ${what} ${source.absentFix}`,
+      ` ${parents} ${absentParents.length === 1 ? "is" : "are"} not in ${source.origin}; see the caveats.`,
     );
   }
 }

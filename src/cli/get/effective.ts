@@ -23,13 +23,11 @@ import type { GetContext } from "./get-context.ts";
 /** Prints one effective policy for each path that has a policy, in a defined order, and returns their number. */
 export function getEffective(get: GetContext): number {
   const { context, redaction } = get;
-  const { print, output, note } = context;
+  const { print, output } = context;
   let count = 0;
-  let incomplete = 0;
   const counted = function* (): Iterable<EffectivePolicy> {
     for (const effective of effectiveOf(get)) {
       count++;
-      if (effective.incomplete) incomplete++;
       yield effective;
     }
   };
@@ -45,10 +43,6 @@ export function getEffective(get: GetContext): number {
   } else {
     printRows([...counted()], get);
   }
-  if (incomplete > 0)
-    note(
-      `${incomplete} of ${count} paths ${incomplete === 1 ? "is" : "are"} incomplete: an object above is not in the files`,
-    );
   return count;
 }
 

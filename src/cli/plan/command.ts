@@ -185,7 +185,7 @@ async function plan(input: PlanDocuments, deletes: readonly string[], context: C
     printPlan(shown, { print, sides, redaction: redaction.redaction, caveats, wide: output === "wide" });
     printCaveats(caveats, print);
   }
-  if (upserts.problems.length > 0 || source.unreadable.length > 0) return exitCodes.input;
+  if (upserts.problems.length > 0) return exitCodes.input;
   return exitCodeWith(caveats, options, options.has("exit-code") ? changesCode(planned, caveats) : exitCodes.ok);
 }
 

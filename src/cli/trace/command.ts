@@ -106,7 +106,14 @@ interface Answering extends CommandContext {
 
 function printTraces(request: TraceRequest, traces: readonly GatewayTrace[], context: Answering): ExitCode {
   const { output, print, source, redaction, options } = context;
-  const caveats = answerCaveats(source, { about: "Objects", objects: traces.map(askedObject) }, { redaction });
+  const caveats = answerCaveats(
+    source,
+    { about: "Objects", objects: traces.map(askedObject) },
+    {
+      redaction,
+      arrivesAt: traces.map(({ gateway }) => objectId(gateway)),
+    },
+  );
   if (output === "json" || output === "yaml") {
     printData(print, output, traceJson(request, traces, { source, redaction, caveats }));
   } else {
@@ -133,7 +140,14 @@ function traceInMesh(request: TraceRequest, from: string, context: Answering): E
   }
   const trace = traceMesh(world, request, { service, from }, createRegex());
   const asked = trace.outcome === "Routed" ? objectId(trace.winner.route) : service.id;
-  const caveats = answerCaveats(source, { about: "Objects", objects: [asked] }, { redaction });
+  const caveats = answerCaveats(
+    source,
+    { about: "Objects", objects: [asked] },
+    {
+      redaction,
+      arrivesAt: [service.id],
+    },
+  );
   if (output === "json" || output === "yaml") {
     printData(print, output, meshTraceJson(request, trace, { source, redaction, caveats }));
   } else {

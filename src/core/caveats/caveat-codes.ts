@@ -12,6 +12,7 @@ export type CaveatCode =
   | "NotInCommit"
   | "RefusedObject"
   | "InvalidPolicy"
+  | "UnreplacedPlaceholder"
   | "RuleNotEvaluated"
   | "UnknownPolicyKind"
   | "InferredDefinition"
@@ -50,6 +51,10 @@ export const caveatCodes: Readonly<Record<CaveatCode, CaveatCodeFacts>> = {
   BrokenDefinition: { severity: "broken", fix: "Correct the definition; 'prevail check' lists all its errors." },
   RefusedObject: { severity: "broken", fix: "Correct the field; 'prevail check' lists them all." },
   InvalidPolicy: { severity: "broken", fix: "Correct the field; 'prevail check' lists them all." },
+  UnreplacedPlaceholder: {
+    severity: "partial",
+    fix: "Replace them first, such as with envsubst or kustomize build, and read the output with -f -.",
+  },
   RuleNotEvaluated: {
     severity: "partial",
     fix: "Apply the objects with --dry-run=server to have the API server evaluate the rules.",

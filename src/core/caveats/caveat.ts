@@ -53,4 +53,6 @@ export type CaveatScope = CaveatQuestion & {
   readonly dataplane?: CaveatDataplane | undefined;
   /** Findings about files, documents and API resources that could not be read, so that the snapshot does not have them. */
   readonly unread?: readonly Finding[];
+  /** The Gateways, or the Services of a mesh, that a traced request arrives at. */
+  readonly arrivesAt?: readonly ObjectId[];
 };

@@ -5,14 +5,15 @@ import {
   brokenDefinitions,
   looksLikePolicy,
   unknownPolicyKinds,
-  writtenTargets,
 } from "../effective/findings/ignored-policies.ts";
 import type { PolicyRecord, World } from "../effective/world/world.ts";
 import type { KubeObject } from "../model/kube-object.ts";
+import { isByPlaceholders } from "../model/placeholder.ts";
 import { formatRef, type GroupKind, kindId, type ObjectId, type PolicyId, parseObjectId } from "../model/refs.ts";
 import { countKinds, endSentence, joinWords } from "../model/words/count-kinds.ts";
 import type { Caveat, CountedPolicies } from "./caveat.ts";
 import { type CaveatContext, caveat, listNames, located } from "./caveat-context.ts";
+import { touchesPolicy } from "./touched-objects.ts";
 
 /**
  * A PolicyDefinition with an error is not used, so the policies of its kinds are ignored. It always touches a question about the input;
@@ -71,7 +72,8 @@ function touchesDefinition(context: CaveatContext, { kinds }: BrokenDefinition):
 
 /** An object of a kind that is no policy kind touches a question about it, or about what is above or below it. */
 function touchesObject(context: CaveatContext, object: KubeObject): boolean {
-  if (looksLikePolicy(object) || context.world.policies.has(object.id as PolicyId)) return touches(context, object);
+  if (looksLikePolicy(object) || context.world.policies.has(object.id as PolicyId))
+    return touchesPolicy(context, object);
   const objects = context.related();
   return objects === undefined || objects.above.has(object.id) || objects.below.has(object.id);
 }
@@ -89,7 +91,7 @@ export function unknownKindCaveats(context: CaveatContext): readonly Caveat[] {
   const own = scope.about === "Policies" ? kindsOfPolicies(world, scope.policies) : undefined;
   return unknownPolicyKinds(world).flatMap(({ group, kind, policies, hasCrd }) => {
     const isTouched =
-      own === undefined ? policies.some((policy) => touches(context, policy)) : own.has(kindId({ group, kind }));
+      own === undefined ? policies.some((policy) => touchesPolicy(context, policy)) : own.has(kindId({ group, kind }));
     if (!isTouched) return [];
     const counts = [{ group, kind, count: policies.length }];
     const summary = `${countKinds(counts)} ${areWord(counts)} ignored`;
@@ -116,9 +118,10 @@ export function invalidPolicyCaveats(context: CaveatContext): readonly Caveat[] 
   const own = scope.about === "Policies" ? kindsOfPolicies(world, asked) : undefined;
   const invalid: PolicyRecord[] = [];
   world.policies.forEach((record, id) => {
-    if (record.policy !== undefined || asked.includes(id)) return;
+    // Placeholders are another caveat.
+    if (record.policy !== undefined || asked.includes(id) || isByPlaceholders(record.findings)) return;
     const isOfKind = own === undefined || own.has(record.object.family.kindId);
-    if (isOfKind && touches(context, record.object)) invalid.push(record);
+    if (isOfKind && touchesPolicy(context, record.object)) invalid.push(record);
   });
   const [first] = invalid;
   if (first === undefined) return [];
@@ -143,7 +146,7 @@ export function inferredCaveats(context: CaveatContext): readonly Caveat[] {
   const byKind = new Map<number, KubeObject[]>();
   world.policies.forEach(({ kind, object }) => {
     if (!kind.definition.inferred) return;
-    const isTouched = own === undefined ? touches(context, object) : own.has(object.family.kindId);
+    const isTouched = own === undefined ? touchesPolicy(context, object) : own.has(object.family.kindId);
     if (isTouched) byKind.set(kind.index, [...(byKind.get(kind.index) ?? []), object]);
   });
   return world.rulebook.kinds.flatMap(({ index, policyKind }) => {
@@ -160,26 +163,6 @@ export function inferredCaveats(context: CaveatContext): readonly Caveat[] {
       }),
     ];
   });
-}
-
-/** True if a policy may be about an object of the question. */
-function touches({ related }: CaveatContext, policy: KubeObject): boolean {
-  const objects = related();
-  if (objects === undefined) return true;
-  const targets = writtenTargets(policy);
-  if (targets === undefined) return true;
-  const isTarget = (id: ObjectId): boolean => {
-    const { kind, namespace, name } = parseObjectId(id);
-    return targets.some(
-      (target) =>
-        target.kind === kind.toLowerCase() &&
-        (target.name === undefined || target.name === name) &&
-        (namespace === "" || target.namespace === "" || target.namespace === namespace),
-    );
-  };
-  for (const id of objects.above) if (isTarget(id)) return true;
-  for (const id of objects.below) if (isTarget(id)) return true;
-  return false;
 }
 
 const countsOf = (

@@ -28,6 +28,7 @@ import {
   unreadableResourceCaveats,
 } from "./input-caveats.ts";
 import { noKnownPathCaveats } from "./no-path-caveats.ts";
+import { placeholderCaveats } from "./placeholder-caveats.ts";
 import { relatedObjects } from "./related-objects.ts";
 
 /** Broken before partial. */
@@ -40,6 +41,7 @@ const finders: ReadonlyArray<(context: CaveatContext) => readonly Caveat[]> = [
   unknownKindCaveats,
   inferredCaveats,
   unreadableResourceCaveats,
+  placeholderCaveats,
   templateCaveats,
   lfsPointerCaveats,
   notInCommitCaveats,

@@ -1,9 +1,15 @@
 /** Caveats about input that is not in the evaluation: what could not be read, and what the API server would refuse. */
 import { isCrd } from "../effective/findings/ignored-policies.ts";
 import type { Finding } from "../model/finding.ts";
+import { isByPlaceholders } from "../model/placeholder.ts";
 import { formatRef, type ObjectId, type PolicyId, parseObjectId } from "../model/refs.ts";
+import { LEFT_OUT } from "../model/snapshot.ts";
 import type { Caveat, CaveatObject } from "./caveat.ts";
 import { type CaveatContext, caveat, listNames } from "./caveat-context.ts";
+import { touchesAbsent } from "./touched-objects.ts";
+
+/** The number of documents or objects that a message describes. */
+const SHOWN_MESSAGES = 5;
 
 /** Files and documents that could not be read, or that define an object twice. They could have been about anything. */
 export function unreadableCaveats({ world, scope }: CaveatContext): readonly Caveat[] {
@@ -11,10 +17,14 @@ export function unreadableCaveats({ world, scope }: CaveatContext): readonly Cav
   const [first] = unread;
   if (first === undefined) return [];
   const summary = `${unread.length === 1 ? "1 document" : `${unread.length} documents`} could not be used`;
-  const rest = unread.length === 1 ? "" : `; and ${unread.length - 1} more`;
+  const others = unread.slice(1, SHOWN_MESSAGES).map(({ source, message }) => {
+    return `${source === undefined ? "" : `${source.file}:${source.line}: `}${message}`;
+  });
+  const more = unread.length - 1 - others.length;
+  const messages = [first.message, ...others, ...(more > 0 ? [`and ${more} more`] : [])];
   return [
     caveat("UnreadableInput", {
-      message: `${summary}: ${first.message}${rest}`,
+      message: `${summary}: ${messages.join("; ")}`,
       summary,
       objects: unread.map(positionOfFinding),
     }),
@@ -64,20 +74,26 @@ export function notInCommitCaveats({ scope }: CaveatContext): readonly Caveat[] 
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Objects that count as absent because the API server would refuse them. */
-export function refusedCaveats({ world }: CaveatContext): readonly Caveat[] {
+/** Objects that count as absent because the API server would refuse them, if they could change the answer. */
+export function refusedCaveats(context: CaveatContext): readonly Caveat[] {
+  const { world } = context;
   const refused: { readonly id: ObjectId; readonly first: Finding | undefined }[] = [];
-  // A CRD that is refused is another caveat, which says what depends on it.
-  world.refused.forEach(({ object, findings: [first] }, id) => {
-    if (!isCrd(object)) refused.push({ id, first });
+  // A CRD that is refused is another caveat, which says what depends on it; and so are placeholders.
+  world.refused.forEach(({ object, findings }, id) => {
+    if (isCrd(object) || isByPlaceholders(findings) || !touchesAbsent(context, object)) return;
+    refused.push({ id, first: findings[0] });
   });
   if (refused.length === 0) return [];
   refused.sort((a, b) => (a.id < b.id ? -1 : 1));
   const summary = refused.length === 1 ? "1 object is left out" : `${refused.length} objects are left out`;
-  const names = refused.map(({ id }) => formatRef(parseObjectId(id)));
+  const reasons = refused.slice(0, SHOWN_MESSAGES).map(({ id, first }) => {
+    return first === undefined ? formatRef(parseObjectId(id)) : first.message.replace(LEFT_OUT, "");
+  });
+  const more = refused.length - reasons.length;
+  const listed = [...reasons, ...(more > 0 ? [`and ${more} more`] : [])].join("; ");
   return [
     caveat("RefusedObject", {
-      message: `${summary}, as the API server would refuse ${refused.length === 1 ? "it" : "them"}: ${listNames(names)}`,
+      message: `${summary}, as the API server would refuse ${refused.length === 1 ? "it" : "them"}: ${listed}`,
       summary,
       objects: refused.map(({ id, first }) =>
         first === undefined ? { object: id } : { ...positionOfFinding(first), object: id },

@@ -1,7 +1,7 @@
 import { referrersOf } from "../effective/world/link-indexes.ts";
 import type { World } from "../effective/world/world.ts";
 import { type ObjectId, objectId, type PolicyId, parseObjectId } from "../model/refs.ts";
-import type { CaveatQuestion } from "./caveat.ts";
+import type { CaveatQuestion, CaveatScope } from "./caveat.ts";
 
 /** The objects whose policies may take part in an answer. */
 export interface RelatedObjects {
@@ -11,21 +11,25 @@ export interface RelatedObjects {
   readonly below: ReadonlySet<ObjectId>;
   /** True if a Namespace is asked about: paths through it may begin anywhere below it. */
   readonly hasNamespace: boolean;
+  /** Objects that a request of the question arrives at, and what is below them: a route there could take the request. */
+  readonly competing: ReadonlySet<ObjectId>;
 }
 
 /** The objects that a question is related to. Undefined: all. */
-export function relatedObjects(world: World, question: CaveatQuestion): RelatedObjects | undefined {
+export function relatedObjects(world: World, question: CaveatScope): RelatedObjects | undefined {
   const start = startOf(world, question);
   if (start === undefined) return undefined;
   const [above, below] = [new Set(start), new Set(start)];
   // A set may grow while it is iterated: new members are visited too.
   for (const id of above) for (const parent of parentsOf(world, id)) above.add(parent);
   for (const id of below) for (const child of childrenOf(world, id)) below.add(child);
+  const competing = new Set(question.arrivesAt ?? []);
+  for (const id of competing) for (const child of childrenOf(world, id)) competing.add(child);
   for (const ids of [above, below]) {
     const namespaces = new Set([...ids].map(namespaceOf));
     for (const id of namespaces) ids.add(id);
   }
-  return { above, below, hasNamespace: start.some(isNamespace) };
+  return { above, below, hasNamespace: start.some(isNamespace), competing };
 }
 
 function startOf(world: World, question: CaveatQuestion): readonly ObjectId[] | undefined {

@@ -30,6 +30,7 @@ export type FindingCode =
   // In objects of any kind.
   | "InvalidField"
   | "MissingField"
+  | "UnreplacedPlaceholder"
   | "SchemaRuleNotEvaluated"
   | "DuplicateObject"
   | "DuplicateSectionName"

@@ -59,6 +59,10 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
   // Objects of any kind.
   InvalidField: error("A field has a value that the API server would refuse."),
   MissingField: error("A field that the API server requires is missing."),
+  UnreplacedPlaceholder: info(
+    "A value has a placeholder that is not replaced.",
+    "Replace it first, such as with envsubst, and read the output with -f -.",
+  ),
   SchemaRuleNotEvaluated: info(
     "A rule of a CRD could not be evaluated.",
     "Apply the object with --dry-run=server to have the API server evaluate it.",

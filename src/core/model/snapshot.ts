@@ -6,6 +6,7 @@ import type { Finding } from "./finding.ts";
 import { canonicalJson, isJsonObject, type JsonObject, jsonEqual } from "./json.ts";
 import { kinds } from "./kinds.ts";
 import { idIn, KubeObject, type ObjectFamily, objectFamily, type SourcePosition } from "./kube-object.ts";
+import { placeholderFinding, splitPlaceholders } from "./placeholder.ts";
 import { compareText, formatRef, isPlainName, MAX_NAME_LENGTH, type ObjectId } from "./refs.ts";
 import type { MatchRegex } from "./regex.ts";
 import { crdProblems } from "./schema/crd-problems.ts";
@@ -252,19 +253,25 @@ export function parseObject(
   return judged(new KubeObject(family, name, raw, position), judgeOf(family, judging)(raw));
 }
 
+/** The end of a message about a refused object. */
+export const LEFT_OUT = "; the object is left out, as the API server would refuse it";
+
 function judged(object: KubeObject, { problems, unevaluated }: Judgement): Identified {
   const { id, ref, source } = object;
   if (problems.length === 0) return { state: "object", id, object, unevaluated };
-  const findings = problems.map(
+  const { placeholders, others } = splitPlaceholders(object.raw, problems);
+  const [first] = placeholders;
+  const findings = others.map(
     ({ problem, field, message }): Finding => ({
       code: problem === "missing" ? "MissingField" : "InvalidField",
       severity: "error",
       object: id,
       field,
-      message: `${formatRef(ref)}: ${message}; the object is left out, as the API server would refuse it`,
+      message: `${formatRef(ref)}: ${message}${LEFT_OUT}`,
       ...(source === undefined ? {} : { source }),
     }),
   );
+  if (first !== undefined) findings.push(placeholderFinding(object, first, "the object is left out"));
   return { state: "refused", id, object, findings };
 }
 

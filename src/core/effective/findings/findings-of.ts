@@ -27,6 +27,7 @@ import { isAbsentElsewhere } from "../verdicts/find-undecided.ts";
 import { formatRejection } from "../verdicts/format-rejection.ts";
 import { formatUnenforced } from "../verdicts/format-unenforced.ts";
 import { refusalsOf } from "../world/link-indexes.ts";
+import { isRefusedByMistake } from "../world/refused-objects.ts";
 import type { UnfollowedLinks } from "../world/unfollowed-links.ts";
 import type { PolicyRecord, World } from "../world/world.ts";
 import { bareLosers, conditionField, repeatedNameFields, settingField, targetFields } from "./finding-fields.ts";
@@ -118,7 +119,7 @@ const isLeftOpen = (code: Finding["code"]): boolean => code === "ImplementationS
  * object that is there and refused is a mistake too. Elsewhere nothing is known to be wrong, whatever the kind: `elsewhere`.
  */
 function absentSeverity(world: World, ref: ObjectRef, elsewhere: Severity): Severity {
-  return world.refused.has(objectId(ref)) || isKnownAbsent(world, ref) ? "error" : elsewhere;
+  return isRefusedByMistake(world, objectId(ref)) || isKnownAbsent(world, ref) ? "error" : elsewhere;
 }
 
 /** A target whose name is nearly that of an object is a mistake, also if the object may be elsewhere. */

@@ -2,6 +2,7 @@ import type { Rejection } from "../../attachment/resolved-targets.ts";
 import { isKnownAbsent } from "../../model/completeness.ts";
 import { objectId, parseKindId } from "../../model/refs.ts";
 import { suggestName } from "../../model/words/near-miss.ts";
+import { isRefusedByMistake } from "../world/refused-objects.ts";
 import type { PolicyRecord, World } from "../world/world.ts";
 import { targetsWithPathsElsewhere } from "./paths-elsewhere.ts";
 
@@ -32,6 +33,6 @@ export function isAbsentElsewhere(world: World, { code, missing }: Rejection): b
   if (code !== "TargetNotFound" || missing === undefined) return false;
   const { kind, namespace, name } = missing;
   const ref = { ...parseKindId(kind), namespace, name };
-  if (world.refused.has(objectId(ref)) || isKnownAbsent(world, ref)) return false;
+  if (isRefusedByMistake(world, objectId(ref)) || isKnownAbsent(world, ref)) return false;
   return suggestName(world.names, kind, namespace, name) === "";
 }

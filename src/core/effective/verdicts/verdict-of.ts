@@ -18,7 +18,7 @@ export function verdictOf(world: World, record: PolicyRecord): Verdict {
   const tally = world.countTallies().get(record.object.id as PolicyId);
   if (tally !== undefined && noneValid === undefined) return isUndecided ? undecided(accepted(tally)) : accepted(tally);
   if (record.policy === undefined) {
-    return notAccepted("Invalid", record.findings.filter(({ severity }) => severity === "error").map(withField));
+    return notAccepted("Invalid", record.findings.filter(isReason).map(withField));
   }
   if (record.targets.attachments.length === 0) {
     return notAccepted(
@@ -35,6 +35,9 @@ export function verdictOf(world: World, record: PolicyRecord): Verdict {
     );
   return noneValid === undefined ? NO_PATH : notAccepted(noneValid.reason, [noneValid.message]);
 }
+
+/** Why a policy is Invalid: its errors, and placeholders that are not replaced. */
+const isReason = ({ severity, code }: Finding): boolean => severity === "error" || code === "UnreplacedPlaceholder";
 
 /** Most messages name their field themselves. */
 const withField = ({ field, message }: Finding): string =>

@@ -4,7 +4,7 @@ import type { ForbiddenSetting, Targeting } from "../definition.ts";
 import { type JsonObject, ownValue } from "../json.ts";
 import type { Block, PolicyTarget, Unit } from "../policy.ts";
 import { formatValue } from "../words/format-value.ts";
-import type { Report } from "./parse-targets.ts";
+import type { Report } from "./policy-problem.ts";
 
 export function checkForbidden(
   spec: JsonObject,

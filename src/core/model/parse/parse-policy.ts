@@ -21,7 +21,8 @@ import { createdAt, writtenCreationTime } from "./created-at.ts";
 import { granularityOfEmpty } from "./empty-policy.ts";
 import { checkForbidden } from "./forbidden-settings.ts";
 import type { CrdFacts } from "./parse-crd.ts";
-import { type PolicyProblem, parseTargets, type Report } from "./parse-targets.ts";
+import { parseTargets } from "./parse-targets.ts";
+import { type PolicyProblem, type Report, toFinding, toFindings } from "./policy-problem.ts";
 
 /** Specs beyond these limits are Invalid. The API server stores far less. */
 const SPEC_LIMITS = {
@@ -103,20 +104,6 @@ const isAtOrAbove = (path: readonly string[], map: string): boolean => {
   const steps = map.split(".");
   return path.length <= steps.length && path.every((step, at) => steps[at] === "*" || steps[at] === step);
 };
-
-const MAX_FINDINGS = 20;
-
-const toFindings = (object: KubeObject, problems: readonly PolicyProblem[]): Finding[] =>
-  problems.slice(0, MAX_FINDINGS).map((problem) => toFinding(object, "error", problem));
-
-const toFinding = (object: KubeObject, severity: Finding["severity"], problem: PolicyProblem): Finding => ({
-  code: problem.code,
-  severity,
-  object: object.id,
-  field: problem.field,
-  message: problem.message,
-  ...(object.source === undefined ? {} : { source: object.source }),
-});
 
 function boundedSpec(
   object: KubeObject,

@@ -1,17 +1,9 @@
 import type { Targeting } from "../definition.ts";
-import type { FindingCode } from "../finding-code.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../json.ts";
 import type { PolicyTarget } from "../policy.ts";
 import { formatValue } from "../words/format-value.ts";
 import { parseSelector } from "./parse-selector.ts";
-
-/** The reason why a policy is Invalid. */
-export interface PolicyProblem {
-  readonly code: FindingCode;
-  readonly field: string;
-  readonly message: string;
-}
-export type Report = (code: FindingCode, field: string, message: string) => void;
+import type { Report } from "./policy-problem.ts";
 
 /** The target references of a policy. Attachment checks whether the targets exist and are allowed. `firstTarget`: see `PolicyReader`. */
 export function parseTargets(

@@ -92,7 +92,8 @@ function checkSchema(schema: JsonObject, field: string, depth: number, role: Rol
   if (isJsonObject(ownValue(schema, "not"))) inner(schema["not"], `${field}.not`, "Part");
   for (const key of ["allOf", "anyOf", "oneOf"]) {
     const parts = ownValue(schema, key);
-    if (isJsonList(parts)) parts.forEach((part, index) => void inner(part, `${field}.${key}[${index}]`, "Part"));
+    if (!isJsonList(parts)) continue;
+    for (const [index, part] of parts.entries()) inner(part, `${field}.${key}[${index}]`, "Part");
   }
 }
 
@@ -143,7 +144,7 @@ function checkStructure(schema: JsonObject, field: string, role: Role, walk: Wal
     report(walk, "missing", pathTo(field, key), `${pathTo(field, key)} is missing; ${what}`);
   if (!hasType && role === "Root") missing("type", "the schema of an object has type object");
   else if (!hasType && !isOpen) missing("type", `the schema of a value has one of ${TYPES.join(", ")}`);
-  else if (role === "Root" && type !== "object" && TYPES.includes(String(type)))
+  else if (role === "Root" && type !== "object" && TYPES.some((known) => known === type))
     report(walk, "value", `${field}.type`, `${field}.type is ${formatValue(type)}; allowed: object`);
   if (type === "array" && ownValue(schema, "items") === undefined)
     missing("items", "a list has a schema for its items");

@@ -70,6 +70,11 @@ export const commandTable: readonly CommandEntry[] = [
     load: () => import("./xds/command.ts"),
   },
   {
+    name: "define",
+    summary: "a PolicyDefinition for a CRD, with what is guessed marked",
+    load: () => import("./define/command.ts"),
+  },
+  {
     name: "completion",
     summary: "a script that completes commands, options and names in your shell",
     load: () => import("./completion/command.ts"),

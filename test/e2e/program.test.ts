@@ -21,6 +21,7 @@ import type { EvaluateCondition } from "../../src/core/model/cel.ts";
 import { findingCodes } from "../../src/core/model/finding-codes.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { manyRoutes } from "../support/cluster/many-routes.ts";
+import { vendorCrd, vendorCrds } from "../support/crd/vendor-crds.ts";
 import { scratchRepository } from "../support/git/scratch-repository.ts";
 import { expectGolden } from "../support/golden.ts";
 import { basics, type Transcript, userStories, views, workedExamples } from "./transcripts.ts";
@@ -254,6 +255,18 @@ describe("the packed program", () => {
     const licences = readFileSync(join(unpacked, "dist", "bin", "THIRD-PARTY-LICENSES.txt"), "utf8");
     for (const name of ["js-yaml", "@bufbuild/cel", "re2js"]) expect(licences).toContain(`\n${name} `);
   });
+});
+
+test("define writes a PolicyDefinition that the program reads", () => {
+  const cwd = join(folder, "define");
+  mkdirSync(cwd);
+  const limit = vendorCrds.filter(({ kind }) => kind === "LimitPolicy").map((crd) => JSON.stringify(vendorCrd(crd)));
+  writeFileSync(join(cwd, "crd.json"), limit.join(""));
+  const { code, stdout } = runProgram(["define", "crd.json"], { cwd });
+  expect([code, stdout]).toEqual([0, expect.stringContaining("# guess: ")]);
+  writeFileSync(join(cwd, "definition.yaml"), stdout);
+  const read = runProgram(["get", "definitions", "LimitPolicy", "--no-headers", "-f", "."], { cwd });
+  expect(read.stdout).toMatch(/^LimitPolicy .* Inherited .* \.\/definition\.yaml:\d+\n$/);
 });
 
 describe("in a git repository", () => {

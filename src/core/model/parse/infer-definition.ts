@@ -84,7 +84,7 @@ function finding(crd: KubeObject, severity: Severity, code: FindingCode, field: 
  * schema has a `defaults` or `overrides` block, else Direct.
  * RFC 9, "Identifying inherited policy kinds"
  */
-function classOf(label: Json, { specSchema }: CrdFacts): PolicyClass | undefined {
+export function classOf(label: Json, { specSchema }: Pick<CrdFacts, "specSchema">): PolicyClass | undefined {
   switch (typeof label === "string" ? label.toLowerCase() : JSON.stringify(label)) {
     case "direct":
       return "Direct";
@@ -97,7 +97,8 @@ function classOf(label: Json, { specSchema }: CrdFacts): PolicyClass | undefined
   }
 }
 
-function buildDefinition(name: string, policyClass: PolicyClass, facts: CrdFacts): PolicyDefinition {
+/** What a CRD says about a policy kind of the class. The rest is as most kinds are. */
+export function buildDefinition(name: string, policyClass: PolicyClass, facts: CrdFacts): PolicyDefinition {
   const targeting = inferTargeting(facts.specSchema);
   const routes = builtInKinds.filter(({ route }) => route !== undefined).map(({ group, kind }) => ({ group, kind }));
   const rules: readonly LevelKind[] = routes.map((route) => ({ ...route, section: "Rule" }));
@@ -224,7 +225,8 @@ function formatMerge({ granularity }: MergeRules): string {
   return granularity.default === "Field" ? "defaults and overrides of single fields" : "atomic defaults and overrides";
 }
 
-const blockSchemas = (schema: JsonObject): readonly JsonObject[] =>
+/** The schemas of the blocks of defaults and overrides. */
+export const blockSchemas = (schema: JsonObject): readonly JsonObject[] =>
   Object.values(BLOCK_SPELLINGS)
     .flat()
     .map((name) => ownValue(child(schema, "properties"), name))

@@ -19,7 +19,8 @@ export function readEnvoyDescriptors(path, fileNames) {
 }
 
 /** Imports that are kept. The others only annotate. */
-const isOfInterest = (name) => /^(?:envoy|google\/rpc)\//.test(name) && !name.startsWith("envoy/annotations/");
+const isOfInterest = (name) =>
+  /^(?:envoy|google\/rpc|xds\/(?:core|type\/matcher))\//.test(name) && !name.startsWith("envoy/annotations/");
 
 function findFile(binary, name) {
   const text = Buffer.from(name);

@@ -9,6 +9,8 @@ const cluster = "envoy.config.cluster.v3";
 const endpoint = "envoy.config.endpoint.v3";
 const bootstrap = "envoy.config.bootstrap.v3";
 const manager = "envoy.extensions.filters.network.http_connection_manager.v3";
+const tcpProxy = "envoy.extensions.filters.network.tcp_proxy.v3";
+const udpProxy = "envoy.extensions.filters.udp.udp_proxy.v3";
 const tls = "envoy.extensions.transport_sockets.tls.v3";
 const discovery = "envoy.service.discovery.v3";
 
@@ -26,13 +28,23 @@ export const xdsMessages = {
 
   // Listeners.
   [`${listener}.Listener`]:
-    "name address filter_chains listener_filters listener_filters_timeout per_connection_buffer_limit_bytes enable_reuse_port internal_listener",
+    "name address filter_chains listener_filters listener_filters_timeout per_connection_buffer_limit_bytes enable_reuse_port " +
+    "internal_listener udp_listener_config",
   [`${listener}.Listener.InternalListenerConfig`]: "",
   [`${listener}.FilterChain`]: "filter_chain_match filters transport_socket transport_socket_connect_timeout name",
   [`${listener}.FilterChainMatch`]: "server_names",
   [`${listener}.Filter`]: "name typed_config",
   [`${listener}.ListenerFilter`]: "name typed_config",
+  [`${listener}.UdpListenerConfig`]: "",
   "envoy.extensions.filters.listener.tls_inspector.v3.TlsInspector": "",
+  [`${tcpProxy}.TcpProxy`]: "stat_prefix cluster weighted_clusters idle_timeout access_log max_connect_attempts",
+  [`${tcpProxy}.TcpProxy.WeightedCluster`]: "clusters",
+  [`${tcpProxy}.TcpProxy.WeightedCluster.ClusterWeight`]: "name weight",
+  [`${udpProxy}.UdpProxyConfig`]: "stat_prefix matcher idle_timeout",
+  [`${udpProxy}.Route`]: "cluster",
+  "xds.type.matcher.v3.Matcher": "on_no_match",
+  "xds.type.matcher.v3.Matcher.OnMatch": "action",
+  "xds.core.v3.TypedExtensionConfig": "name typed_config",
   [`${manager}.HttpConnectionManager`]:
     "stat_prefix rds route_config scoped_routes http_filters common_http_protocol_options server_header_transformation max_request_headers_kb " +
     "stream_idle_timeout request_headers_timeout use_remote_address xff_num_trusted_hops skip_xff_append early_header_mutation_extensions generate_request_id upgrade_configs normalize_path " +
@@ -91,7 +103,9 @@ export const xdsMessages = {
   // Clusters and their endpoints.
   [`${cluster}.Cluster`]:
     "name type cluster_type eds_cluster_config connect_timeout lb_policy load_assignment circuit_breakers " +
-    "typed_extension_protocol_options transport_socket",
+    "typed_extension_protocol_options transport_socket common_lb_config",
+  [`${cluster}.Cluster.CommonLbConfig`]: "locality_weighted_lb_config",
+  [`${cluster}.Cluster.CommonLbConfig.LocalityWeightedLbConfig`]: "",
   [`${cluster}.Cluster.CustomClusterType`]: "name typed_config",
   [`${cluster}.Cluster.EdsClusterConfig`]: "eds_config service_name",
   [`${cluster}.CircuitBreakers`]: "thresholds",
@@ -104,7 +118,8 @@ export const xdsMessages = {
   "envoy.extensions.upstreams.http.v3.HttpProtocolOptions.ExplicitHttpConfig":
     "http_protocol_options http2_protocol_options",
   [`${endpoint}.ClusterLoadAssignment`]: "cluster_name endpoints",
-  [`${endpoint}.LocalityLbEndpoints`]: "lb_endpoints",
+  [`${endpoint}.LocalityLbEndpoints`]: "locality lb_endpoints load_balancing_weight",
+  [`${core}.Locality`]: "zone",
   [`${endpoint}.LbEndpoint`]: "endpoint",
   [`${endpoint}.Endpoint`]: "address",
   "envoy.extensions.transport_sockets.internal_upstream.v3.InternalUpstreamTransport": "transport_socket",
@@ -125,7 +140,7 @@ export const xdsMessages = {
 
   // Messages that several of the above use.
   [`${core}.Address`]: "socket_address pipe envoy_internal_address",
-  [`${core}.SocketAddress`]: "address port_value ipv4_compat",
+  [`${core}.SocketAddress`]: "protocol address port_value ipv4_compat",
   [`${core}.Pipe`]: "path",
   [`${core}.EnvoyInternalAddress`]: "server_listener_name endpoint_id",
   [`${core}.ConfigSource`]: "ads api_config_source initial_fetch_timeout resource_api_version",
@@ -172,6 +187,9 @@ export const xdsFiles = [
   "envoy/extensions/filters/http/router/v3/router.proto",
   "envoy/extensions/filters/listener/tls_inspector/v3/tls_inspector.proto",
   "envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager.proto",
+  "envoy/extensions/filters/network/tcp_proxy/v3/tcp_proxy.proto",
+  "envoy/extensions/filters/udp/udp_proxy/v3/route.proto",
+  "envoy/extensions/filters/udp/udp_proxy/v3/udp_proxy.proto",
   "envoy/extensions/http/early_header_mutation/header_mutation/v3/header_mutation.proto",
   "envoy/extensions/retry/host/previous_hosts/v3/previous_hosts.proto",
   "envoy/extensions/transport_sockets/internal_upstream/v3/internal_upstream.proto",

@@ -4,7 +4,8 @@
  */
 import { formatListenError } from "../adapters/sockets/format-listen-error.ts";
 import { assignPorts, formatAddress, type PortAddress, portProblem } from "../core/dataplane/assign-ports.ts";
-import type { DataplaneConfig, PortConfig } from "../core/dataplane/gateway-config.ts";
+import type { DataplaneConfig, GatewayConfig, PortConfig } from "../core/dataplane/gateway-config.ts";
+import { type EmbeddedLimit, embeddedLimits } from "../core/embedded/embedded-limits.ts";
 import { formatRef, type ObjectRef, objectId } from "../core/model/refs.ts";
 import type { MatchRegex } from "../core/model/regex.ts";
 import { buildHostIndex } from "../core/routing/host-index.ts";
@@ -129,7 +130,12 @@ class PortTable {
     const lookup = createBackendLookup(config, secrets);
     this.#certificates = { before: this.#certificates.now, now: new Map() };
     const wanted = new Map<string, PreparedPort>();
-    const { assigned, conflicts } = assignPorts(config.gateways, (gateway, port) => this.#bindOf(gateway, port));
+    const limits = config.gateways.flatMap((gateway) =>
+      embeddedLimits(gateway).map((limit) => unserved(gateway.gateway, limit)),
+    );
+    const { assigned, conflicts } = assignPorts(config.gateways.map(withoutUdp), (gateway, port) =>
+      this.#bindOf(gateway, port),
+    );
     for (const { gateway, config: port } of assigned) {
       wanted.set(rowKey(gateway, port), this.#serve(gateway, port, { lookup, secrets }));
     }
@@ -138,7 +144,7 @@ class PortTable {
     await Promise.all(rows.map(({ opened }) => opened));
     const unopened = rows.flatMap(({ problem }) => problem ?? []);
     const problems = conflicts.map((conflict) => ({ ...conflict, listener: undefined }));
-    return { problems: [...problems, ...[...wanted.values()].flatMap(certificateProblems), ...unopened] };
+    return { problems: [...limits, ...problems, ...[...wanted.values()].flatMap(certificateProblems), ...unopened] };
   }
 
   openPorts(): readonly OpenPort[] {
@@ -228,6 +234,17 @@ function certificateProblems({ gateway, config, certificates }: PreparedPort): r
     message: `listener ${listener} of ${formatRef(gateway)}, port ${port}: ${message}`,
   }));
 }
+
+function unserved(gateway: ObjectRef, { port, listener, message }: EmbeddedLimit): GatewayProblem {
+  const text = `listener ${listener.name} of ${formatRef(gateway)}, port ${port}: ${message}`;
+  return { gateway, port, listener: listener.name, message: text };
+}
+
+/** Only Envoy serves UDP (`embeddedLimits`). */
+const withoutUdp = (gateway: GatewayConfig): GatewayConfig => ({
+  ...gateway,
+  ports: gateway.ports.filter(({ protocol }) => protocol !== "UDP"),
+});
 
 function cannotOpen(gateway: ObjectRef, config: PortConfig, address: PortAddress, error: unknown): GatewayProblem {
   const reason = formatListenError(error, formatAddress(address));

@@ -9,6 +9,9 @@ import { HeaderMutationSchema } from "./gen/envoy/extensions/filters/http/header
 import { RouterSchema } from "./gen/envoy/extensions/filters/http/router/v3/router_pb.ts";
 import { TlsInspectorSchema } from "./gen/envoy/extensions/filters/listener/tls_inspector/v3/tls_inspector_pb.ts";
 import { HttpConnectionManagerSchema } from "./gen/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
+import { TcpProxySchema } from "./gen/envoy/extensions/filters/network/tcp_proxy/v3/tcp_proxy_pb.ts";
+import { RouteSchema as UdpRouteSchema } from "./gen/envoy/extensions/filters/udp/udp_proxy/v3/route_pb.ts";
+import { UdpProxyConfigSchema } from "./gen/envoy/extensions/filters/udp/udp_proxy/v3/udp_proxy_pb.ts";
 import { HeaderMutationSchema as EarlyHeaderMutationSchema } from "./gen/envoy/extensions/http/early_header_mutation/header_mutation/v3/header_mutation_pb.ts";
 import { PreviousHostsPredicateSchema } from "./gen/envoy/extensions/retry/host/previous_hosts/v3/previous_hosts_pb.ts";
 import { InternalUpstreamTransportSchema } from "./gen/envoy/extensions/transport_sockets/internal_upstream/v3/internal_upstream_pb.ts";
@@ -37,7 +40,10 @@ const registry = createRegistry(
   RawBufferSchema,
   RouterSchema,
   StdoutAccessLogSchema,
+  TcpProxySchema,
   TlsInspectorSchema,
+  UdpProxyConfigSchema,
+  UdpRouteSchema,
   UpstreamTlsContextSchema,
 );
 

@@ -21,7 +21,7 @@ function served({ ports }: GatewayConfig, request: TraceRequest): string {
   const protocol = request.scheme === "http" ? "HTTP" : "TLS";
   if (port?.protocol !== protocol) return "no listener";
   const listener = port.listeners.find(({ hostname }) => matchesHost(hostname, request.host));
-  if (listener === undefined) return "no listener";
+  if (listener === undefined || listener.protocol === "TLS") return "no listener";
   const at = `${formatRef(listener.owner)}#${listener.name}`;
   for (const { hostname, routes } of listener.virtualHosts) {
     if (!matchesHost(hostname, request.host)) continue;
@@ -33,7 +33,7 @@ function served({ ports }: GatewayConfig, request: TraceRequest): string {
 
 function traced(trace: GatewayTrace): string {
   const { listener, outcome } = trace;
-  if (listener === undefined) return "no listener";
+  if (listener === undefined || listener.protocol === "TLS") return "no listener";
   const at = `${formatRef(listener.owner)}#${listener.name}`;
   if (outcome !== "Routed") return `${at} no match`;
   return `${at} ${formatRef(trace.winner.route)}#${trace.winner.rule} ${trace.winner.matchIndex}`;

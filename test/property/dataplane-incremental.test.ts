@@ -25,9 +25,9 @@ function partsOf({ gateways, backends, endpoints, problems }: DataplaneConfig): 
     const at = objectId(gateway.gateway);
     parts.set(at, gateway);
     for (const port of gateway.ports) {
-      parts.set(`${at} ${port.port}`, port);
+      parts.set(`${at} ${port.port} ${port.protocol}`, port);
       for (const listener of port.listeners) {
-        const on = `${at} ${port.port} ${objectId(listener.owner)} ${listener.name}`;
+        const on = `${at} ${port.port} ${port.protocol} ${objectId(listener.owner)} ${listener.name}`;
         parts.set(on, listener);
         for (const host of listener.virtualHosts) {
           parts.set(`${on} ${host.hostname}`, host);

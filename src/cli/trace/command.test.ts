@@ -127,6 +127,27 @@ spec:
     expect(stdout).toContain("Backend absent:80: 500, as no Service 'absent' in namespace 'a'");
   });
 
+  test("a TLS listener with a more specific hostname gets the connection, so no request is seen", async () => {
+    const gateway = `apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {name: g, namespace: a}
+spec:
+  gatewayClassName: c
+  listeners:
+  - {name: web, port: 443, protocol: HTTPS, hostname: "*.example", tls: {certificateRefs: [{name: c}]}}
+  - {name: pass, port: 443, protocol: TLS, hostname: db.example, tls: {mode: Passthrough}}
+`;
+    const story = async (host: string): Promise<string> =>
+      (await runCli(`trace GET https://${host}/ -f a.yaml`, { files: { "a.yaml": gateway } })).stdout.replaceAll(
+        /\s+/g,
+        " ",
+      );
+    expect(await story("db.example")).toContain(
+      "listener pass of Gateway a/g has protocol TLS and the more specific hostname db.example: it forwards the connection as it is",
+    );
+    expect(await story("web.example")).not.toContain("forwards the connection");
+  });
+
   describe("what only the data plane refuses", () => {
     const story = async (text: string): Promise<string> => {
       const { stdout } = await runCli("trace GET http://any.example/ -f all.yaml", {

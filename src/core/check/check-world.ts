@@ -6,6 +6,7 @@ import type { CheckFinding } from "./check-finding.ts";
 import { checkCoverage } from "./coverage/check-coverage.ts";
 import { type CheckedDataplane, checkDataplane } from "./dataplane/check-dataplane.ts";
 import { checkRetries } from "./dataplane/check-retries.ts";
+import { checkStreams } from "./dataplane/check-streams.ts";
 import { checkCrdRules } from "./objects/check-crd-rules.ts";
 import { checkGateways } from "./objects/check-gateways.ts";
 import { checkIgnoredCodes } from "./objects/check-ignored-codes.ts";
@@ -43,6 +44,7 @@ export function checkWorld(world: World, { cel, dataplane }: CheckWorldOptions):
     ...checkCrdRules(world),
     ...checkGateways(world),
     ...checkRetries(world),
+    ...checkStreams(world),
     ...checkSelectors(world),
     ...checkStatus(world),
     ...checkCoverage(world, cel),

@@ -98,9 +98,9 @@ describe("listeners", () => {
     ],
     [
       "of another protocol",
-      [listener("one", { protocol: "TCP" })],
+      [{ name: "one", port: 80, protocol: "example.com/quic" }],
       [],
-      "Gateway default/g spec.listeners[0].protocol: protocol TCP is not supported, only HTTP, HTTPS: the listener is not served",
+      "Gateway default/g spec.listeners[0].protocol: protocol example.com/quic is not supported, only HTTP, HTTPS, TLS, TCP, UDP: the listener is not served",
     ],
     [
       "HTTPS without a certificate",

@@ -14,6 +14,12 @@ export interface EdgeLimits {
   /** How long a backend may send nothing, or a client accept nothing, before the request is aborted. */
   readonly idleMs: number;
   readonly connectMs: number;
+  /** How many endpoints a connection that is not HTTP is offered to, until one accepts it. */
+  readonly connectAttempts: number;
+  /** How long a connection that is not HTTP may be idle, in both directions. */
+  readonly streamIdleMs: number;
+  /** How long the datagrams of a client go to the same endpoint after the last one. */
+  readonly udpIdleMs: number;
   /** How long an idle backend connection is kept. Shorter than what backends use, so that no request is sent on a connection that the backend closes. */
   readonly upstreamKeepAliveMs: number;
 }
@@ -25,5 +31,8 @@ export const EDGE_LIMITS: EdgeLimits = {
   keepAliveMs: 60_000,
   idleMs: 300_000,
   connectMs: 5000,
+  connectAttempts: 3,
+  streamIdleMs: 3_600_000,
+  udpIdleMs: 60_000,
   upstreamKeepAliveMs: 4000,
 };

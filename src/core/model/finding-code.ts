@@ -133,8 +133,10 @@ export type FindingCode =
   | "AttemptOutlivesRequest"
   | "BackoffAboveMaximum"
   | "CodeNotRetried"
+  | "NotHttp"
   // In what a gateway would do.
   | "NotServed"
+  | "EmbeddedHasNoUdp"
   | "EnvoyRefusesMatch"
   | "EnvoyRefusesRule"
   | "EnvoyDropsBudget"

@@ -254,8 +254,13 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
   AttemptOutlivesRequest: warning("The timeout of one attempt is longer than the timeout of the request."),
   BackoffAboveMaximum: warning("The backoff is longer than the maximum backoff."),
   CodeNotRetried: warning("A retry lists a status code that is not retried.", "List codes from 400 to 599."),
+  NotHttp: info(
+    "A RetryPolicy is above connections that are not HTTP.",
+    "None needed if it is meant for HTTPRoutes and GRPCRoutes. TCPRoutes, TLSRoutes and UDPRoutes have no retries.",
+  ),
   // Data planes, with `--dataplane`.
   NotServed: error("The data plane cannot do what an object configures."),
+  EmbeddedHasNoUdp: error("The embedded gateway does not serve UDP.", "Use Envoy: run --dataplane envoy."),
   EnvoyRefusesMatch: error("Envoy refuses a match, so the match is left out.", "Correct the name or the pattern."),
   EnvoyRefusesRule: error(
     "Envoy refuses a rule, so its requests get a 500 response.",

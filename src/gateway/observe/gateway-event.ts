@@ -8,10 +8,39 @@ import type { ClientProtocol } from "../contract/http-exchange.ts";
 export type GatewayEvent =
   | RequestFinished
   | RequestRefused
+  | ConnectionFinished
   | HandshakeFailed
   | AttemptFinished
   | RetryScheduled
   | BudgetRefused;
+
+/** A connection that is not HTTP has ended. */
+export interface ConnectionFinished {
+  readonly type: "ConnectionFinished";
+  /** Milliseconds since 1970. */
+  readonly startedAtMs: number;
+  readonly durationMs: number;
+  /** The client's address, without the port. */
+  readonly client: string;
+  readonly gateway: ObjectRef;
+  /** The port of the listener in the configuration. */
+  readonly port: number;
+  /** The TLS server name that the client sent. Empty: none. */
+  readonly serverName: string;
+  /** Undefined: no rule matched. */
+  readonly rule: RuleConfig | undefined;
+  /** Undefined: the connection was not forwarded. */
+  readonly backend: BackendConfig | undefined;
+  /** Bytes from the client. */
+  readonly receivedBytes: number;
+  /** Bytes to the client. */
+  readonly sentBytes: number;
+  readonly attempts: number;
+  /** Sorted. Empty: nothing unusual happened. */
+  readonly flags: readonly RequestFlag[];
+  /** For logs only, because it may contain internal details. */
+  readonly reason: string | undefined;
+}
 
 /** A request has ended, with or without a response. There is exactly one for each valid request. */
 export interface RequestFinished {

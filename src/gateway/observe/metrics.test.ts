@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { BackendConfig, BackendId, EndpointsId, RuleConfig } from "../../core/dataplane/gateway-config.ts";
-import type { RequestFinished } from "./gateway-event.ts";
+import type { ConnectionFinished, RequestFinished } from "./gateway-event.ts";
 import { createMetrics } from "./metrics.ts";
 
 const gateway = { group: "gateway.networking.k8s.io", kind: "Gateway", namespace: "infra", name: "prod" };
@@ -90,6 +90,33 @@ test("failed handshakes by reason", () => {
   const failure = { reason: "timed_out", client: "10.0.0.1", message: "too slow" } as const;
   metrics.observe({ type: "HandshakeFailed", gateway, port: 443, failure });
   expect(metrics.render()).toContain('prevail_failed_handshakes_total{gateway="infra/prod",reason="timed_out"} 1\n');
+});
+
+test("connections that are not HTTP, by result, and their bytes", () => {
+  const metrics = createMetrics();
+  const connection: ConnectionFinished = {
+    type: "ConnectionFinished",
+    startedAtMs: 0,
+    durationMs: 5,
+    client: "10.0.0.1",
+    gateway,
+    port: 5432,
+    serverName: "",
+    rule,
+    backend,
+    receivedBytes: 10,
+    sentBytes: 20,
+    attempts: 1,
+    flags: [],
+    reason: undefined,
+  };
+  metrics.observe(connection);
+  metrics.observe({ ...connection, flags: ["NotConnected"], receivedBytes: 1 });
+  const text = metrics.render();
+  expect(text).toMatch(/^prevail_connections_total\{gateway="infra\/prod",route_kind=.*result="finished"\} 1$/m);
+  expect(text).toMatch(/^prevail_connections_total\{.*result="not_connected"\} 1$/m);
+  expect(text).toMatch(/^prevail_connection_bytes_total\{.*direction="received"\} 11$/m);
+  expect(text).toMatch(/^prevail_connection_bytes_total\{.*direction="sent"\} 40$/m);
 });
 
 test("configurations: which one is served, and how often one could not be", () => {

@@ -14,7 +14,7 @@ import {
 } from "../../adapters/admin/metric-families.ts";
 import type { RuleConfig } from "../../core/dataplane/gateway-config.ts";
 import type { AttemptOutcome } from "../../core/retry/retry-schedule.ts";
-import type { AttemptFinished, GatewayEvent, RequestFinished } from "./gateway-event.ts";
+import type { AttemptFinished, ConnectionFinished, GatewayEvent, RequestFinished } from "./gateway-event.ts";
 
 export interface Metrics {
   readonly observe: (event: GatewayEvent) => void;
@@ -31,6 +31,14 @@ export function createMetrics(): Metrics {
   const handshakes = createCounters(
     "prevail_failed_handshakes_total",
     "Connections that were closed because their TLS handshake failed or took too long, by reason.",
+  );
+  const connections = createCounters(
+    "prevail_connections_total",
+    "Connections that are not HTTP and have ended, by result.",
+  );
+  const connectionBytes = createCounters(
+    "prevail_connection_bytes_total",
+    "Bytes of connections that are not HTTP, from and to clients.",
   );
   const attempts = createCounters("prevail_attempts_total", "Attempts, by outcome.");
   const retries = createCounters("prevail_retries_total", "Retries, by the outcome of the attempt before.");
@@ -62,6 +70,13 @@ export function createMetrics(): Metrics {
         case "RequestRefused":
           refused.cell(`gateway="${label(nameOf(event.gateway))}",code="${event.status}"`).count++;
           return;
+        case "ConnectionFinished": {
+          const labels = requestLabels(event);
+          connections.cell(`${labels},result="${resultOf(event)}"`).count++;
+          connectionBytes.cell(`${labels},direction="received"`).count += event.receivedBytes;
+          connectionBytes.cell(`${labels},direction="sent"`).count += event.sentBytes;
+          return;
+        }
         case "HandshakeFailed":
           handshakes.cell(`gateway="${label(nameOf(event.gateway))}",reason="${event.failure.reason}"`).count++;
           return;
@@ -82,7 +97,19 @@ export function createMetrics(): Metrics {
     },
     noteConfig: config.noteConfig,
     render: () =>
-      [requests, refused, handshakes, durations, attempts, attemptDurations, retries, budget, ...config.families]
+      [
+        requests,
+        refused,
+        handshakes,
+        connections,
+        connectionBytes,
+        durations,
+        attempts,
+        attemptDurations,
+        retries,
+        budget,
+        ...config.families,
+      ]
         .map((family) => family.render())
         .join(""),
   };
@@ -142,11 +169,15 @@ const ruleLabels = ({ route, rule }: RuleConfig): string =>
 /** The key for requests that no rule matched. */
 const NO_RULE = {};
 
-const requestLabels = ({ gateway, rule }: RequestFinished): string =>
+const requestLabels = ({ gateway, rule }: RequestFinished | ConnectionFinished): string =>
   `gateway="${label(nameOf(gateway))}",${rule === undefined ? 'route_kind="",route="",rule=""' : ruleLabels(rule)}`;
 
 const backendLabels = ({ backend }: Pick<AttemptFinished, "backend">): string =>
   `backend="${label(nameOf(backend.object))}:${backend.port}"`;
+
+/** `finished`, or the first flag in the form of a label: `NotConnected` → `not_connected`. */
+const resultOf = ({ flags: [first] }: ConnectionFinished): string =>
+  first === undefined ? "finished" : first.replaceAll(/(?<!^)[A-Z]/g, "_$&").toLowerCase();
 
 function formatOutcome(outcome: AttemptOutcome | { readonly type: "Cancelled" }): string {
   switch (outcome.type) {

@@ -1,15 +1,30 @@
 /** An open port: its server, and the configuration that it serves. */
 import { performServerHandshake, type ServerHttp2Session } from "node:http2";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import { createServer as createSecureServer, type SecureContext, Server as SecureServer } from "node:tls";
-import { closeFailedHandshakes, UnknownServerName } from "../../adapters/sockets/failed-handshakes.ts";
+import {
+  createServer as createSecureServer,
+  type SecureContext,
+  type Server as SecureServer,
+  type TLSSocket,
+  type TlsOptions,
+} from "node:tls";
+import {
+  closeFailedHandshakes,
+  type HandshakeFailure,
+  type HandshakeFailureReason,
+  UnknownServerName,
+} from "../../adapters/sockets/failed-handshakes.ts";
 import type { PortAddress } from "../../core/dataplane/assign-ports.ts";
+import type { ListenerConfig } from "../../core/dataplane/gateway-config.ts";
+import { isStream } from "../../core/dataplane/is-stream.ts";
 import type { GatewayTimer } from "../contract/gateway-clock.ts";
 import type { IncomingRequest } from "../contract/http-exchange.ts";
 import { Http1ServerConnection } from "../http1/http1.ts";
 import { serveHttp2Session } from "../http2/server-connection.ts";
-import type { PreparedPort } from "./prepared-port.ts";
+import { peekServerName } from "../streams/peek-server-name.ts";
+import { findListener, type PreparedPort } from "./prepared-port.ts";
 import { serveRequest } from "./serve-request.ts";
+import { serveStream } from "./serve-stream.ts";
 import type { ServerCertificates } from "./server-certificates.ts";
 import type { ServingContext } from "./serving-context.ts";
 
@@ -20,6 +35,7 @@ export class PortServer {
   #served: PreparedPort;
   readonly #context: ServingContext;
   readonly #server: Server;
+  readonly #secureServers: SecureServer[] = [];
   readonly #sockets = new Set<Socket>();
   readonly #connections = new Set<Http1ServerConnection>();
   readonly #sessions = new Set<ServerHttp2Session>();
@@ -30,9 +46,11 @@ export class PortServer {
   constructor(context: ServingContext, served: PreparedPort) {
     this.#served = served;
     this.#context = context;
-    this.#server = served.certificates === undefined ? this.#createPlain() : this.#createSecure(served.certificates);
+    const onConnection = this.#connectionHandler(served);
+    this.#server = createServer({ noDelay: true }, onConnection);
     this.#server.maxConnections = context.limits.maxConnections;
-    this.#server.on("connection", (socket) => {
+    // Before the handler above, which may close the connection.
+    this.#server.prependListener("connection", (socket) => {
       this.#sockets.add(socket);
       socket.on("close", () => this.#sockets.delete(socket));
     });
@@ -45,7 +63,7 @@ export class PortServer {
   /** Replaces the configuration, from the next request on. */
   serve(served: PreparedPort): void {
     this.#served = served;
-    if (this.#server instanceof SecureServer) this.#server.setSecureContext(unnamedOptions(served.certificates));
+    for (const server of this.#secureServers) server.setSecureContext(unnamedOptions(served.certificates));
   }
 
   /** Rejects if the port cannot be opened. */
@@ -78,33 +96,88 @@ export class PortServer {
     this.#checker?.cancel();
   }
 
-  #createPlain(): Server {
-    const server = createServer({ noDelay: true });
-    server.on("connection", (socket) => this.#servePlain(socket));
-    return server;
+  #connectionHandler({ config, certificates }: PreparedPort): (socket: Socket) => void {
+    switch (config.protocol) {
+      case "HTTP":
+        return (socket) => this.#servePlain(socket);
+      case "TLS":
+        return this.#secureHandler(certificates);
+      case "TCP":
+      case "UDP":
+        return (socket) => this.#serveStream(socket, "");
+    }
   }
 
-  /** Serves HTTP/2 or HTTP/1.1, as the client negotiates. */
-  #createSecure(certificates: ServerCertificates): Server {
-    const server = createSecureServer({
-      noDelay: true,
-      minVersion: "TLSv1.2",
-      handshakeTimeout: this.#context.limits.headersMs,
-      ALPNProtocols: ["h2", "http/1.1"],
-      ...unnamedOptions(certificates),
-      SNICallback: (serverName, done) => this.#chooseContext(serverName, done),
-    });
-    closeFailedHandshakes(server, (failure) => {
-      const { gateway, config } = this.#served;
-      this.#context.emit({ type: "HandshakeFailed", gateway, port: config.port, failure });
-    });
-    server.on("secureConnection", (socket) => {
-      // An error is followed by `close`.
-      socket.on("error", () => {});
+  /** The server name selects the listener, so it must be known first if not all listeners are HTTPS. */
+  #secureHandler(certificates: ServerCertificates | undefined): (socket: Socket) => void {
+    const https = this.#createSecure(certificates, { ALPNProtocols: ["h2", "http/1.1"] });
+    // What is inside of other connections is not known, so nothing is negotiated.
+    const others = this.#createSecure(certificates, {});
+    https.on("secureConnection", (socket) => {
       if (socket.alpnProtocol === "h2") this.#serveHttp2(socket);
       else this.#serveHttp1(socket);
     });
+    others.on("secureConnection", (socket) => this.#serveStream(socket, serverNameOf(socket)));
+    return (socket) => {
+      if (!this.#served.config.listeners.some(isStream)) return void https.emit("connection", socket);
+      this.#peek(socket, (serverName, listener) => {
+        const isOpaque = listener.tls === "Passthrough" || !this.#mayServe(listener, serverName);
+        if (isOpaque) this.#serveStream(socket, serverName);
+        else (isStream(listener) ? others : https).emit("connection", socket);
+      });
+    };
+  }
+
+  #peek(socket: Socket, onListener: (serverName: string, listener: ListenerConfig) => void): void {
+    const client = socket.remoteAddress ?? "";
+    const onFailure = (reason: HandshakeFailureReason, message: string): void =>
+      this.#failHandshake({ reason, client, message });
+    const { clock, limits } = this.#context;
+    peekServerName(socket, {
+      clock,
+      patienceMs: limits.headersMs,
+      onFailure,
+      onName: (serverName) => {
+        const listener = findListener(this.#served, serverName);
+        if (listener !== undefined) return onListener(serverName, listener);
+        socket.destroy();
+        onFailure("server_name", "no listener matches this server name");
+      },
+    });
+  }
+
+  /** A connection that would be closed after its handshake is closed before it. */
+  #mayServe(listener: ListenerConfig, serverName: string): boolean {
+    if (!isStream(listener)) return true;
+    return this.#served.routes.findStream(listener, serverName)?.rule.action.type === "Forward";
+  }
+
+  #failHandshake(failure: HandshakeFailure): void {
+    const { gateway, config } = this.#served;
+    this.#context.emit({ type: "HandshakeFailed", gateway, port: config.port, failure });
+  }
+
+  /** A server that does not listen: it gets the connections of the port. */
+  #createSecure(certificates: ServerCertificates | undefined, options: TlsOptions): SecureServer {
+    const server = createSecureServer({
+      minVersion: "TLSv1.2",
+      handshakeTimeout: this.#context.limits.headersMs,
+      ...options,
+      ...unnamedOptions(certificates),
+      SNICallback: (serverName, done) => this.#chooseContext(serverName, done),
+    });
+    closeFailedHandshakes(server, (failure) => this.#failHandshake(failure));
+    // An error is followed by `close`.
+    server.on("secureConnection", (socket) => socket.on("error", () => {}));
+    this.#secureServers.push(server);
     return server;
+  }
+
+  #serveStream(socket: Socket, serverName: string): void {
+    const { config } = this.#served;
+    const listener = config.protocol === "TLS" ? findListener(this.#served, serverName) : config.listeners[0];
+    if (listener === undefined || !isStream(listener)) return void socket.destroy();
+    serveStream(this.#context, this.#served, { socket, serverName, listener });
   }
 
   #chooseContext(serverName: string, done: (error: Error | null, context?: SecureContext) => void): void {
@@ -161,6 +234,10 @@ export class PortServer {
     });
   }
 }
+
+/** The server name of a finished handshake, in lower case. Empty: the client sent none. */
+const serverNameOf = ({ servername }: TLSSocket & { readonly servername?: unknown }): string =>
+  typeof servername === "string" ? servername.toLowerCase() : "";
 
 /** Without such a certificate, clients that send no server name are refused. */
 function unnamedOptions(certificates: ServerCertificates | undefined): {

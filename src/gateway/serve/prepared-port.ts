@@ -5,6 +5,7 @@ import type {
   RouteConfig,
   VirtualHostConfig,
 } from "../../core/dataplane/gateway-config.ts";
+import { isStream } from "../../core/dataplane/is-stream.ts";
 import { remember } from "../../core/model/collections/remember.ts";
 import type { ObjectRef } from "../../core/model/refs.ts";
 import type { MatchRegex } from "../../core/model/regex.ts";
@@ -27,6 +28,8 @@ export interface PreparedPort {
 /** Caches the indexes of listeners and virtual hosts by identity. An unchanged part of the configuration keeps its index. */
 export interface RouteLookup {
   readonly find: (listener: ListenerConfig, request: HttpRequest) => RouteConfig | undefined;
+  /** The route of a connection that is not HTTP: the first of the most specific virtual host. */
+  readonly findStream: (listener: ListenerConfig, serverName: string) => RouteConfig | undefined;
 }
 
 export function createRouteLookup(matchRegex: MatchRegex): RouteLookup {
@@ -39,13 +42,14 @@ export function createRouteLookup(matchRegex: MatchRegex): RouteLookup {
     remember(routes, host, () => buildRouteIndex(host.routes, matchRegex));
   return {
     find: (listener, request) => hostsOf(listener).find(request.host, (host) => routesOf(host).find(request)),
+    findStream: (listener, serverName) => hostsOf(listener).find(serverName, ({ routes: [first] }) => first),
   };
 }
 
 /**
  * Listener isolation
  *
- * Of the listeners of a port, the one with the most specific matching hostname gets all requests for a host.
+ * Of the listeners of a port, the one with the most specific matching hostname gets all requests and connections for a host.
  * Gateway API, "Listener"
  */
 export const findListener = ({ listeners }: PreparedPort, host: string): ListenerConfig | undefined =>
@@ -64,4 +68,7 @@ export const isMisdirected = (
   /** Undefined without TLS, empty if the client sent none. */
   serverName: string | undefined,
 ): boolean =>
-  serverName !== undefined && listener !== undefined && listener !== findListener(port, serverName.toLowerCase());
+  serverName !== undefined &&
+  listener !== undefined &&
+  // A new configuration may have made it a TLS listener since the connection was opened.
+  (isStream(listener) || listener !== findListener(port, serverName.toLowerCase()));

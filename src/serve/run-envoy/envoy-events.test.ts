@@ -106,6 +106,34 @@ describe("what Envoy says of a request, as the embedded gateway says it", () => 
     expect(access && events.eventOf(other, access)).toMatchObject({ rule: undefined, backend: undefined, status: 200 });
   });
 
+  const connection = (more: object): string | undefined => {
+    const { time, client, durationMs, port } = JSON.parse(line({})) as Readonly<Record<string, unknown>>;
+    const bytes = { serverName: "db.example", receivedBytes: 5, sentBytes: 9 };
+    const entry = { connection: "7", time, client, durationMs, port, ...bytes, flags: "-", details: null, ...more };
+    const access = parseAccessLine(JSON.stringify(entry));
+    return access && formatAccessLine(events.eventOf(gatewayRef, access), "text", 0)?.trimEnd();
+  };
+  const CONNECTION = '2023-11-14T22:13:20.250Z 10.0.0.1 "connection to db.example" received 5B sent 9B 7ms';
+
+  test.each([
+    [
+      "a connection that is not HTTP",
+      { route: "HTTPRoute bakery/baker#rule-1", cluster: "bakery/bread:80" },
+      `${CONNECTION} HTTPRoute bakery/baker#rule-1 → Service bakery/bread:80`,
+    ],
+    ["one that no route matches", { route: null, cluster: "prevail closed", flags: "UH" }, `${CONNECTION} NoRoute`],
+    [
+      "one whose rule has no backend",
+      { route: "HTTPRoute bakery/baker#broken", cluster: "prevail closed", flags: "UH" },
+      `${CONNECTION} HTTPRoute bakery/baker#broken, Unavailable, no port 81`,
+    ],
+    [
+      "one that no endpoint accepts",
+      { route: "HTTPRoute bakery/baker#rule-1", cluster: "bakery/bread:80", flags: "UF,URX" },
+      `${CONNECTION} HTTPRoute bakery/baker#rule-1 → Service bakery/bread:80, Exhausted NotConnected`,
+    ],
+  ])("%s", (_, more, expected) => expect(connection(more)).toBe(expected));
+
   test.each([["[warning] something"], ["{"], ["[1]"], [""]])("%s is no line of an access log", (text) =>
     expect(parseAccessLine(text)).toBe(undefined),
   );

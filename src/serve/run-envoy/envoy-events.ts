@@ -4,9 +4,9 @@ import { hasWaits } from "../../core/envoy/envoy-waits.ts";
 import { remember } from "../../core/model/collections/remember.ts";
 import { formatRef, type ObjectRef } from "../../core/model/refs.ts";
 import type { ClientProtocol } from "../../gateway/contract/http-exchange.ts";
-import type { GatewayEvent, RequestFlag } from "../../gateway/observe/gateway-event.ts";
+import type { ConnectionFinished, GatewayEvent, RequestFlag } from "../../gateway/observe/gateway-event.ts";
 import { backendOfCluster } from "../../xds/compile/resource-names.ts";
-import type { EnvoyAccess } from "../../xds/serve/envoy/parse-access-line.ts";
+import type { EnvoyAccess, EnvoyConnection, EnvoyRequest } from "../../xds/serve/envoy/parse-access-line.ts";
 
 export interface EnvoyEvents {
   /** Sets the configuration that route and cluster names refer to. */
@@ -52,7 +52,35 @@ function namesIn({ ports }: GatewayConfig): Names {
   return { rules, backends };
 }
 
-function eventOf(gateway: ObjectRef, access: EnvoyAccess, { rules, backends }: Names): GatewayEvent {
+function eventOf(gateway: ObjectRef, access: EnvoyAccess, names: Names): GatewayEvent {
+  return access.type === "Request" ? requestOf(gateway, access, names) : connectionOf(gateway, access, names);
+}
+
+function connectionOf(gateway: ObjectRef, access: EnvoyConnection, { rules, backends }: Names): ConnectionFinished {
+  const { startedAtMs, durationMs, client, port, serverName = "", receivedBytes, sentBytes, flags, details } = access;
+  const rule = access.route === undefined ? undefined : rules.get(access.route);
+  const backend = access.cluster === undefined ? undefined : backends.get(backendOfCluster(access.cluster));
+  const unserved = rule === undefined ? "NoRoute" : "Unavailable";
+  return {
+    type: "ConnectionFinished",
+    startedAtMs,
+    durationMs,
+    client,
+    gateway,
+    port,
+    serverName,
+    rule,
+    backend,
+    receivedBytes,
+    sentBytes,
+    // Envoy does not report its attempts to connect.
+    attempts: backend === undefined ? 0 : 1,
+    flags: backend === undefined ? [unserved] : [...new Set(flags.flatMap((flag) => FLAGS[flag] ?? []))].sort(),
+    reason: details ?? (rule?.action.type === "Respond" ? rule.action.reason : undefined),
+  };
+}
+
+function requestOf(gateway: ObjectRef, access: EnvoyRequest, { rules, backends }: Names): GatewayEvent {
   const { client, port, status, method, details } = access;
   if (method === undefined) {
     return { type: "RequestRefused", client, gateway, port, status, reason: details ?? "no request" };
@@ -89,7 +117,7 @@ const protocolOf = (protocol: string | undefined): ClientProtocol =>
 
 /** The number of attempts. With a minimum backoff, every second attempt of Envoy is only a wait. */
 function attemptsOf(
-  { attempts }: EnvoyAccess,
+  { attempts }: EnvoyRequest,
   rule: RuleConfig | undefined,
   backend: BackendConfig | undefined,
 ): number {
@@ -116,7 +144,7 @@ const FLAGS: Readonly<Record<string, RequestFlag>> = {
   UT: "RequestTimeout",
 };
 
-function flagsOf({ flags, status }: EnvoyAccess, isUnavailable: boolean): readonly RequestFlag[] {
+function flagsOf({ flags, status }: EnvoyRequest, isUnavailable: boolean): readonly RequestFlag[] {
   const found = new Set<RequestFlag>(flags.flatMap((flag) => FLAGS[flag] ?? []));
   if (isUnavailable) found.add("Unavailable");
   if (status === 101) found.add("Upgraded");

@@ -1,7 +1,7 @@
 /** Configures the access log that an Envoy writes to its standard output. `parse-access-line.ts` reads it. */
 import type { AccessLogSchema } from "../gen/envoy/config/accesslog/v3/accesslog_pb.ts";
 import { StdoutAccessLogSchema } from "../gen/envoy/extensions/access_loggers/stream/v3/stream_pb.ts";
-import { type Init, pack } from "../protobuf.ts";
+import { type Init, type JsonObject, pack } from "../protobuf.ts";
 
 /** Envoy keeps number types, and writes null for a missing value. */
 const FORMAT = {
@@ -22,18 +22,38 @@ const FORMAT = {
   details: "%RESPONSE_CODE_DETAILS%",
 } as const;
 
-export type AccessField = keyof typeof FORMAT | "port";
+/** For connections that are not HTTP. `connection` distinguishes such a line. */
+const CONNECTION_FORMAT = {
+  connection: "%CONNECTION_ID%",
+  time: "%START_TIME(%s.%3f)%",
+  client: "%DOWNSTREAM_DIRECT_REMOTE_ADDRESS_WITHOUT_PORT%",
+  serverName: "%REQUESTED_SERVER_NAME%",
+  receivedBytes: "%BYTES_RECEIVED%",
+  sentBytes: "%BYTES_SENT%",
+  durationMs: "%DURATION%",
+  cluster: "%UPSTREAM_CLUSTER_RAW%",
+  flags: "%RESPONSE_FLAGS%",
+  details: "%CONNECTION_TERMINATION_DETAILS%",
+} as const;
+
+export type AccessField = keyof typeof FORMAT | keyof typeof CONNECTION_FORMAT | "port";
+
+/** `Stdout`: a line per request or connection, for the process that started the Envoy. */
+export type AccessLogging = "Stdout" | "None";
 
 /** `port` is the port in the configuration. */
-export const accessLogOf = (port: number): Init<typeof AccessLogSchema> => ({
+export const accessLogOf = (port: number): Init<typeof AccessLogSchema> => stdoutLog({ ...FORMAT, port: String(port) });
+
+/** `route` names the rule. Empty: no route matches. */
+export const connectionLogOf = (port: number, route: string): Init<typeof AccessLogSchema> =>
+  stdoutLog({ ...CONNECTION_FORMAT, port: String(port), route: route === "" ? "-" : route.replaceAll("%", "%%") });
+
+const stdoutLog = (format: JsonObject): Init<typeof AccessLogSchema> => ({
   name: "envoy.access_loggers.stdout",
   configType: {
     case: "typedConfig",
     value: pack(StdoutAccessLogSchema, {
-      accessLogFormat: {
-        case: "logFormat",
-        value: { format: { case: "jsonFormat", value: { ...FORMAT, port: String(port) } } },
-      },
+      accessLogFormat: { case: "logFormat", value: { format: { case: "jsonFormat", value: format } } },
     }),
   },
 });

@@ -19,6 +19,7 @@ import {
 } from "../gen/envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
 import { HttpProtocolOptionsSchema } from "../gen/envoy/extensions/upstreams/http/v3/http_protocol_options_pb.ts";
 import { type Any, create, duration, type Init, pack } from "../protobuf.ts";
+import { compileLoadAssignment } from "./compile-load-assignment.ts";
 import type { ConfigSources } from "./config-sources.ts";
 import {
   authoritiesName,
@@ -26,6 +27,7 @@ import {
   type ClusterSettings,
   clusterName,
   delayName,
+  loadAssignmentName,
   waitingClusterName,
 } from "./resource-names.ts";
 
@@ -44,7 +46,9 @@ export function compileCluster(backend: BackendConfig, settings: ClusterSettings
   const { tryTimeoutMs, budget } = settings;
   return create(ClusterSchema, {
     name: clusterName(backend, settings),
-    ...delivery.endpoints(backend.endpoints),
+    ...delivery.endpoints(loadAssignmentName(backend.endpoints), (find) =>
+      compileLoadAssignment(backend.endpoints, find(backend.endpoints) ?? []),
+    ),
     connectTimeout: duration(Math.min(CONNECT_MS, tryTimeoutMs ?? CONNECT_MS)),
     lbPolicy: Cluster_LbPolicy.ROUND_ROBIN,
     circuitBreakers: {
@@ -61,7 +65,7 @@ export function compileCluster(backend: BackendConfig, settings: ClusterSettings
             },
       ],
     },
-    typedExtensionProtocolOptions: { [PROTOCOL_OPTIONS]: protocolOptions(backend.protocol, tryTimeoutMs) },
+    ...protocolOptions(backend.protocol, tryTimeoutMs),
     ...(backend.tls === undefined ? {} : { transportSocket: tlsSocket(backend.tls, backend.protocol, delivery) }),
   });
 }
@@ -78,8 +82,17 @@ export const compileEmptyCluster = (name: ClusterName): Cluster =>
 
 const PROTOCOL_OPTIONS = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
 
+/** Empty for connections that are not HTTP. */
+function protocolOptions(
+  protocol: BackendConfig["protocol"],
+  tryTimeoutMs: number | undefined,
+): Pick<Init<typeof ClusterSchema>, "typedExtensionProtocolOptions"> {
+  if (protocol === "TCP" || protocol === "UDP") return {};
+  return { typedExtensionProtocolOptions: { [PROTOCOL_OPTIONS]: httpOptions(protocol, tryTimeoutMs) } };
+}
+
 /** The timeout of an attempt covers its whole response. `per_try_timeout` of a route covers only the head. */
-const protocolOptions = (protocol: BackendConfig["protocol"], tryTimeoutMs: number | undefined): Any =>
+const httpOptions = (protocol: "HTTP/1.1" | "HTTP/2", tryTimeoutMs: number | undefined): Any =>
   pack(HttpProtocolOptionsSchema, {
     commonHttpProtocolOptions: {
       idleTimeout: duration(IDLE_MS),
@@ -98,11 +111,18 @@ const protocolOptions = (protocol: BackendConfig["protocol"], tryTimeoutMs: numb
 
 type SocketInit = Init<typeof TransportSocketSchema>;
 
+const ALPN: Readonly<Record<BackendConfig["protocol"], string[]>> = {
+  "HTTP/1.1": ["http/1.1"],
+  "HTTP/2": ["h2"],
+  TCP: [],
+  UDP: [],
+};
+
 function tlsSocket(tls: BackendTlsConfig, protocol: BackendConfig["protocol"], delivery: ConfigSources): SocketInit {
   const context = pack(UpstreamTlsContextSchema, {
     sni: tls.hostname,
     commonTlsContext: {
-      alpnProtocols: [protocol === "HTTP/2" ? "h2" : "http/1.1"],
+      alpnProtocols: ALPN[protocol],
       validationContextType: validationContext(tls, delivery),
     },
   });

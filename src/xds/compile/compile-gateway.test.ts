@@ -15,7 +15,12 @@ import {
 import { expectGolden } from "../../../test/support/golden.ts";
 import { createRegex } from "../../adapters/regex/create-regex.ts";
 import { formatYaml } from "../../cli/print/format-yaml.ts";
-import type { EndpointsId, FilterConfig, GatewayConfig } from "../../core/dataplane/gateway-config.ts";
+import type {
+  EndpointsId,
+  FilterConfig,
+  GatewayConfig,
+  WeightedBackendConfig,
+} from "../../core/dataplane/gateway-config.ts";
 import { bootstrapJson } from "../bootstrap-json.ts";
 import { compileStaticBootstrap } from "./compile-bootstrap.ts";
 import { createGatewayCompiler, type EnvoyCompileOptions, type XdsResources } from "./compile-gateway.ts";
@@ -46,6 +51,17 @@ const compile = (config: GatewayConfig, more: Partial<EnvoyCompileOptions> = {})
   createGatewayCompiler({ ...options, ...more }).compile(config, endpoints, secrets);
 
 const secretRef = (name: string) => ({ group: "", kind: "Secret", namespace: "bakery", name });
+
+/** A virtual host of a listener that is not HTTP: its backends with their weights. Undefined: a backend that cannot be used. */
+function streamHost(hostname: string, ...to: readonly (readonly [name: string | undefined, weight: number])[]) {
+  const backends = to.map(
+    ([name, weight]): WeightedBackendConfig =>
+      name === undefined
+        ? { weight, target: { type: "Unavailable", status: 500, reason: "missing" } }
+        : backend(name, { backend: backendConfig(name, { protocol: "TCP" }) }, weight),
+  );
+  return [{ hostname, routes: [route(rule(backends), { index: -1, path: undefined })] }];
+}
 
 const filters: readonly FilterConfig[] = [
   {
@@ -161,6 +177,41 @@ const scenarios: Readonly<Record<string, GatewayConfig>> = {
         }),
         listener({ name: "lost", hostname: "lost.bakery.example", certificates: [secretRef("missing")] }),
         listener({ name: "any", certificates: [secretRef("any")] }),
+      ],
+    },
+  ]),
+  streams: gatewayOf([
+    {
+      port: 53,
+      protocol: "UDP",
+      listeners: [listener({ name: "dns", protocol: "UDP", virtualHosts: streamHost("*", ["bread", 2], ["cake", 1]) })],
+    },
+    {
+      port: 5432,
+      protocol: "TCP",
+      listeners: [
+        listener({ name: "db", protocol: "TCP", virtualHosts: streamHost("*", ["bread", 2], [undefined, 1]) }),
+      ],
+    },
+    {
+      port: 8443,
+      protocol: "TLS",
+      listeners: [
+        listener({ name: "web", hostname: "a.example", certificates: [secretRef("any")] }),
+        listener({
+          name: "end",
+          protocol: "TLS",
+          hostname: "*.end.example",
+          certificates: [secretRef("any")],
+          virtualHosts: streamHost("db.end.example", ["bread", 1]),
+        }),
+        listener({
+          name: "pass",
+          protocol: "TLS",
+          tls: "Passthrough",
+          // The first belongs to the listener with that hostname.
+          virtualHosts: [...streamHost("a.example", ["bread", 1]), ...streamHost("*.pass.example", ["bread", 1])],
+        }),
       ],
     },
   ]),

@@ -8,21 +8,17 @@ import type {
   ListenerConfig,
   PortConfig,
 } from "../../core/dataplane/gateway-config.ts";
+import { isStream } from "../../core/dataplane/is-stream.ts";
 import type { ObjectRef } from "../../core/model/refs.ts";
 import type { MatchRegex } from "../../core/model/regex.ts";
 import type { Cluster } from "../gen/envoy/config/cluster/v3/cluster_pb.ts";
 import type { ClusterLoadAssignment } from "../gen/envoy/config/endpoint/v3/endpoint_pb.ts";
 import type { Listener } from "../gen/envoy/config/listener/v3/listener_pb.ts";
 import type { Secret } from "../gen/envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
+import type { AccessLogging } from "./compile-access-log.ts";
 import { compileCluster, compileDelayCluster, compileEmptyCluster, compileWaitingCluster } from "./compile-cluster.ts";
-import {
-  type AccessLogging,
-  compileDelayListener,
-  compileListener,
-  type ListenerAddress,
-  type ListenerSettings,
-} from "./compile-listener.ts";
-import { compileLoadAssignment } from "./compile-load-assignment.ts";
+import { compileDelayListener, compileListener, type ListenerSettings } from "./compile-listener.ts";
+import { compileLoadAssignment, type ListenerAddress } from "./compile-load-assignment.ts";
 import { type ClusterUse, createRouteCompiler, createRouteParts, type PortFacts } from "./compile-route.ts";
 import { compileSecrets } from "./compile-secrets.ts";
 import { type CompiledHost, createVirtualHostCompiler, type VirtualHostCompiler } from "./compile-virtual-hosts.ts";
@@ -37,6 +33,8 @@ import {
   routeConfigName,
 } from "./resource-names.ts";
 import { createShapeMemory } from "./route-shape.ts";
+import { createStreamStore } from "./streams/stream-resources.ts";
+import { createStreamReader, type StreamNeeds } from "./streams/stream-rules.ts";
 
 export interface EnvoyCompileOptions {
   /** The address of a port of the configuration. */
@@ -88,6 +86,8 @@ export function createGatewayCompiler(options: EnvoyCompileOptions): GatewayComp
   const clusters = createClusterStore();
   const assignments = createAssignmentStore();
   const shapes = createShapeMemory(options.scopesFrom);
+  const streamNeeds = createStreamReader();
+  const streamStore = createStreamStore();
   const settings: ListenerSettings = {
     logs: options.accessLog ?? "None",
     limits: { ...EDGE_LIMITS, ...options.limits },
@@ -105,15 +105,18 @@ export function createGatewayCompiler(options: EnvoyCompileOptions): GatewayComp
       const delivery = deliveryOf(options, endpoints);
       const hosts = new Map<RouteConfigName, readonly CompiledHost[]>();
       const listeners = new Map<string, Listener>();
+      const streams = new Map<string, readonly StreamNeeds[]>();
       for (const wholePort of gateway.ports) {
         const port = withCertificates(wholePort, secrets);
-        const name = listenerName(gateway.gateway, port.port);
+        const name = listenerName(gateway.gateway, port);
         const facts: PortFacts = { port: port.port, scheme: port.protocol === "TLS" ? "https" : "http" };
         for (const [config, sharing] of routeNames(name, port)) {
           const compiled = hostCompiler(config, facts).compile(sharing, othersOf(wholePort, sharing));
           hosts.set(config, compiled.hosts);
           shapes.see(config, compiled);
         }
+        const needs = port.listeners.filter(isStream).map(streamNeeds);
+        if (needs.length > 0) streams.set(`streams ${name}`, needs);
         const listener = compileListener(
           name,
           port,
@@ -129,21 +132,25 @@ export function createGatewayCompiler(options: EnvoyCompileOptions): GatewayComp
       }
       for (const name of hostCompilers.keys()) if (!hosts.has(name)) hostCompilers.delete(name);
       shapes.keep(hosts);
-      const uses = countUses(hosts);
+      const uses = countUses(new Map<string, readonly (CompiledHost | StreamNeeds)[]>([...hosts, ...streams]));
+      const stream = streamStore.compile([...streams.values()].flat(), endpoints, delivery);
       const waits = new Set([...uses.values()].flatMap(({ waitsMs }) => waitsMs ?? []));
       for (const waitMs of waits) listeners.set(clusters.delay(waitMs).listener.name, clusters.delay(waitMs).listener);
       const backends = new Set(Array.from(uses.values(), ({ backend }) => backend));
       return {
         listeners,
         routes: hosts,
-        clusters: clusters.compile(uses, waits, delivery, isTrusting(secrets)),
-        endpoints: assignments.compile(backends, endpoints),
+        clusters: both(clusters.compile(uses, waits, delivery, isTrusting(secrets)), stream.clusters),
+        endpoints: both(assignments.compile(backends, endpoints), stream.endpoints),
         secrets: compileSecrets(gateway, backends, secrets),
         problems: [...secretProblems(gateway, backends, secrets), ...problemsOf(hosts.values())],
       };
     },
   };
 }
+
+const both = <T>(one: ReadonlyMap<string, T>, other: ReadonlyMap<string, T>): ReadonlyMap<string, T> =>
+  other.size === 0 ? one : new Map([...one, ...other]);
 
 function deliveryOf(
   { delivery, systemAuthorities }: EnvoyCompileOptions,
@@ -162,7 +169,8 @@ function deliveryOf(
 /** The listeners of a plain port share routes, because only the request's host selects the listener. */
 function routeNames(name: ListenerName, port: PortConfig): ReadonlyMap<RouteConfigName, readonly ListenerConfig[]> {
   if (port.protocol === "HTTP") return new Map([[routeConfigName(name), port.listeners]]);
-  return new Map(port.listeners.map((listener) => [routeConfigName(name, listener), [listener]]));
+  const secure = port.listeners.filter((listener) => !isStream(listener));
+  return new Map(secure.map((listener) => [routeConfigName(name, listener), [listener]]));
 }
 
 /** The listeners of a TLS port that other connections are for. */
@@ -217,8 +225,9 @@ function secretProblems(
 
 /** Leaves out listeners without a certificate: Envoy would wait for it, and the whole port with it. */
 function withCertificates(port: PortConfig, secrets: EnvoySecrets): PortConfig {
-  if (port.protocol === "HTTP") return port;
+  if (port.protocol !== "TLS") return port;
   const listeners = port.listeners.flatMap((listener) => {
+    if (listener.tls === "Passthrough") return [listener];
     const certificates = listener.certificates.filter((ref) => secrets.findCertificate(ref) !== undefined);
     return certificates.length === 0 ? [] : [{ ...listener, certificates }];
   });

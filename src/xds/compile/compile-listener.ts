@@ -1,6 +1,7 @@
 /** Compiles a port to a listener, and the internal listeners that make retries wait. */
 import { EDGE_LIMITS, type EdgeLimits } from "../../core/dataplane/edge-limits.ts";
 import type { ListenerConfig, PortConfig } from "../../core/dataplane/gateway-config.ts";
+import { isStream } from "../../core/dataplane/is-stream.ts";
 import type { AccessLogSchema } from "../gen/envoy/config/accesslog/v3/accesslog_pb.ts";
 import { HttpProtocolOptions_HeadersWithUnderscoresAction } from "../gen/envoy/config/core/v3/protocol_pb.ts";
 import type { FilterChainSchema } from "../gen/envoy/config/listener/v3/listener_components_pb.ts";
@@ -25,24 +26,18 @@ import {
 import { DownstreamTlsContextSchema } from "../gen/envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
 import { FractionalPercent_DenominatorType } from "../gen/envoy/type/v3/percent_pb.ts";
 import { type Any, create, duration, type Init, pack } from "../protobuf.ts";
-import { accessLogOf } from "./compile-access-log.ts";
+import { type AccessLogging, accessLogOf } from "./compile-access-log.ts";
 import { compileIdentity } from "./compile-identity.ts";
-import { socketAddress } from "./compile-load-assignment.ts";
+import { type ListenerAddress, socketAddress } from "./compile-load-assignment.ts";
 import { WAITED_HEADER } from "./compile-retries.ts";
 import { type ConfigSources, LOWER_CASE_FILTER, type RouteSpecifier } from "./config-sources.ts";
 import { certificateName, delayName, type ListenerName } from "./resource-names.ts";
+import { serverNameChains, tcpChain } from "./streams/stream-chains.ts";
+import { compileUdpListener } from "./streams/udp-listener.ts";
 
 const KB = 1024;
 
 type FilterChainInit = Init<typeof FilterChainSchema>;
-
-export interface ListenerAddress {
-  readonly host: string;
-  readonly port: number;
-}
-
-/** `Stdout`: a line per request, for the process that started the Envoy. */
-export type AccessLogging = "Stdout" | "None";
 
 export interface ListenerSettings {
   readonly logs: AccessLogging;
@@ -56,22 +51,30 @@ export interface ListenerSettings {
 /** `routes` are those of the port, or with TLS those of the listener. */
 export function compileListener(
   name: ListenerName,
-  { port: gatewayPort, protocol, listeners }: PortConfig,
+  gatewayPort: PortConfig,
   { host, port }: ListenerAddress,
   routes: (listener: ListenerConfig) => RouteSpecifier,
   delivery: ConfigSources,
   settings: ListenerSettings,
 ): Listener | undefined {
   const { logs, limits, sharesPorts } = settings;
+  const { protocol, listeners } = gatewayPort;
   const [first] = listeners;
   if (first === undefined) return undefined;
+  if (protocol === "UDP") return compileUdpListener(name, gatewayPort, { host, port }, limits);
   const common = {
     name,
     address: socketAddress(host, port),
     // By default the kernel would divide connections among all Envoys that open the port.
-    ...(sharesPorts || protocol === "UDP" ? {} : { enableReusePort: false }),
+    ...(sharesPorts ? {} : { enableReusePort: false }),
   };
-  const accessLog = logs === "Stdout" ? [accessLogOf(gatewayPort)] : [];
+  if (protocol === "TCP") {
+    return create(ListenerSchema, {
+      ...common,
+      filterChains: [tcpChain(gatewayPort, { statPrefix: name, logs, limits })],
+    });
+  }
+  const accessLog = logs === "Stdout" ? [accessLogOf(gatewayPort.port)] : [];
   if (protocol === "HTTP") {
     return create(ListenerSchema, { ...common, filterChains: [httpChain(name, routes(first), accessLog, settings)] });
   }
@@ -85,29 +88,44 @@ export function compileListener(
     ],
     // Until the server name is known.
     listenerFiltersTimeout: duration(limits.headersMs),
-    filterChains: listeners.map((listener) => ({
-      ...tlsChain(listener, httpChain(name, routes(listener), accessLog, settings), delivery),
-      transportSocketConnectTimeout: duration(limits.headersMs),
-    })),
+    filterChains: listeners.flatMap((listener): readonly FilterChainInit[] => {
+      const chains = isStream(listener)
+        ? serverNameChains(listener, gatewayPort, { statPrefix: name, logs, limits })
+        : [httpsChain(listener, httpChain(name, routes(listener), accessLog, settings))];
+      if (listener.tls === "Passthrough") return chains;
+      return chains.map((chain) => terminated(chain, listener, delivery, limits));
+    }),
   });
 }
 
-const tlsChain = (listener: ListenerConfig, chain: FilterChainInit, delivery: ConfigSources): FilterChainInit => ({
+const httpsChain = (listener: ListenerConfig, chain: FilterChainInit): FilterChainInit => ({
   ...chain,
   name: listener.name,
   // A chain without a server name gets all connections that no other chain matches.
   ...(listener.hostname === undefined ? {} : { filterChainMatch: { serverNames: [listener.hostname] } }),
+});
+
+/** Terminates TLS before the filters of a chain. */
+const terminated = (
+  chain: FilterChainInit,
+  listener: ListenerConfig,
+  delivery: ConfigSources,
+  { headersMs }: EdgeLimits,
+): FilterChainInit => ({
+  ...chain,
   transportSocket: {
     name: "envoy.transport_sockets.tls",
     configType: { case: "typedConfig", value: tlsContext(listener, delivery) },
   },
+  transportSocketConnectTimeout: duration(headersMs),
 });
 
-const tlsContext = ({ certificates }: ListenerConfig, delivery: ConfigSources): Any =>
+const tlsContext = (listener: ListenerConfig, delivery: ConfigSources): Any =>
   pack(DownstreamTlsContextSchema, {
     commonTlsContext: {
-      alpnProtocols: ["h2", "http/1.1"],
-      tlsCertificateSdsSecretConfigs: certificates.map((ref) => delivery.secret(certificateName(ref))),
+      // What is inside of other connections is not known, so nothing is negotiated.
+      alpnProtocols: isStream(listener) ? [] : ["h2", "http/1.1"],
+      tlsCertificateSdsSecretConfigs: listener.certificates.map((ref) => delivery.secret(certificateName(ref))),
     },
   });
 

@@ -2,22 +2,26 @@
 import type { Endpoint, EndpointsId } from "../../core/dataplane/gateway-config.ts";
 import { Cluster_DiscoveryType, type ClusterSchema } from "../gen/envoy/config/cluster/v3/cluster_pb.ts";
 import { ApiVersion, type ConfigSourceSchema } from "../gen/envoy/config/core/v3/config_source_pb.ts";
+import type { ClusterLoadAssignment } from "../gen/envoy/config/endpoint/v3/endpoint_pb.ts";
 import { FilterConfigSchema, type VirtualHost } from "../gen/envoy/config/route/v3/route_components_pb.ts";
 import { type RouteConfiguration, RouteConfigurationSchema } from "../gen/envoy/config/route/v3/route_pb.ts";
 import type { HttpConnectionManagerSchema } from "../gen/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
 import type { SdsSecretConfigSchema } from "../gen/envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
 import { create, type Init, pack } from "../protobuf.ts";
-import { compileLoadAssignment } from "./compile-load-assignment.ts";
 import type { CompiledHost } from "./compile-virtual-hosts.ts";
-import { loadAssignmentName, type RouteConfigName, type SecretName, scopesName } from "./resource-names.ts";
+import { type RouteConfigName, type SecretName, scopesName } from "./resource-names.ts";
 import type { RouteShape } from "./route-shape.ts";
 
 export type RouteSpecifier = NonNullable<Init<typeof HttpConnectionManagerSchema>["routeSpecifier"]>;
 
+type FindEndpoints = (id: EndpointsId) => readonly Endpoint[] | undefined;
+
 export interface ConfigSources {
   readonly routes: (name: RouteConfigName, hosts: readonly CompiledHost[], shape: RouteShape) => RouteSpecifier;
+  /** `name`: of the load assignment. `compile` makes it from the current endpoints. */
   readonly endpoints: (
-    id: EndpointsId,
+    name: string,
+    compile: (find: FindEndpoints) => ClusterLoadAssignment,
   ) => Pick<Init<typeof ClusterSchema>, "clusterDiscoveryType" | "edsClusterConfig" | "loadAssignment">;
   /** True if endpoints, routes and keys are inline. */
   readonly isStatic: boolean;
@@ -43,27 +47,24 @@ export const sotwSources = (systemAuthorities: string): ConfigSources => ({
   isStatic: false,
   systemAuthorities,
   routes: wholeRoutes,
-  endpoints: (id) => ({
+  endpoints: (name) => ({
     clusterDiscoveryType: { case: "type", value: Cluster_DiscoveryType.EDS },
-    edsClusterConfig: { edsConfig: ADS, serviceName: loadAssignmentName(id) },
+    edsClusterConfig: { edsConfig: ADS, serviceName: name },
   }),
   secret: (name) => ({ name, sdsConfig: ADS }),
 });
 
 /** A static file. */
-export const staticSources = (
-  systemAuthorities: string,
-  findEndpoints: (id: EndpointsId) => readonly Endpoint[] | undefined,
-): ConfigSources => ({
+export const staticSources = (systemAuthorities: string, findEndpoints: FindEndpoints): ConfigSources => ({
   isStatic: true,
   systemAuthorities,
   routes: (name, hosts) => {
     const inside = hosts.map(({ host }) => host);
     return { case: "routeConfig", value: routeConfiguration(name, inside) };
   },
-  endpoints: (id) => ({
+  endpoints: (_, compile) => ({
     clusterDiscoveryType: { case: "type", value: Cluster_DiscoveryType.STATIC },
-    loadAssignment: compileLoadAssignment(id, findEndpoints(id) ?? []),
+    loadAssignment: compile(findEndpoints),
   }),
   secret: (name) => ({ name }),
 });

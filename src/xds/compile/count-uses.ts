@@ -1,17 +1,21 @@
 /** Counts the uses of clusters, so that the cost of a change does not depend on the number of routes. */
 import type { ClusterUse } from "./compile-route.ts";
-import type { CompiledHost } from "./compile-virtual-hosts.ts";
-import type { RouteConfigName } from "./resource-names.ts";
 
-type Hosts = ReadonlyMap<RouteConfigName, readonly CompiledHost[]>;
+/** A virtual host, or the rules of a listener that is not HTTP. */
+interface ClusterUser {
+  readonly uses: readonly ClusterUse[];
+}
+
+/** By name. An unchanged list is the same object. */
+type Users = ReadonlyMap<string, readonly ClusterUser[]>;
 
 /** Returns the same table if the same clusters are used. */
-export function createUseCounter(): (hosts: Hosts) => ReadonlyMap<string, ClusterUse> {
+export function createUseCounter(): (users: Users) => ReadonlyMap<string, ClusterUse> {
   const counts = new Map<string, { use: ClusterUse; count: number }>();
-  let last: Hosts = new Map();
+  let last: Users = new Map();
   let uses: ReadonlyMap<string, ClusterUse> = new Map();
   let isChanged = false;
-  const add = ({ uses: added }: CompiledHost): void => {
+  const add = ({ uses: added }: ClusterUser): void => {
     for (const use of added) {
       const known = counts.get(use.name);
       if (known !== undefined) known.count++;
@@ -21,7 +25,7 @@ export function createUseCounter(): (hosts: Hosts) => ReadonlyMap<string, Cluste
       else known.use = use;
     }
   };
-  const remove = ({ uses: removed }: CompiledHost): void => {
+  const remove = ({ uses: removed }: ClusterUser): void => {
     for (const { name } of removed) {
       const known = counts.get(name);
       if (known === undefined) continue;
@@ -31,9 +35,9 @@ export function createUseCounter(): (hosts: Hosts) => ReadonlyMap<string, Cluste
       isChanged = true;
     }
   };
-  return (hosts) => {
-    forEachChange(last, hosts, add, remove);
-    last = hosts;
+  return (users) => {
+    forEachChange(last, users, add, remove);
+    last = users;
     if (isChanged) uses = new Map(Array.from(counts, ([name, { use }]) => [name, use]));
     isChanged = false;
     return uses;
@@ -42,22 +46,22 @@ export function createUseCounter(): (hosts: Hosts) => ReadonlyMap<string, Cluste
 
 /** Adds before it removes, so that a cluster that is used before and after is not removed. */
 function forEachChange(
-  before: Hosts,
-  now: Hosts,
-  add: (host: CompiledHost) => void,
-  remove: (host: CompiledHost) => void,
+  before: Users,
+  now: Users,
+  add: (user: ClusterUser) => void,
+  remove: (user: ClusterUser) => void,
 ): void {
-  const gone: CompiledHost[] = [];
-  for (const [name, hosts] of now) {
+  const gone: ClusterUser[] = [];
+  for (const [name, users] of now) {
     const old = before.get(name) ?? [];
-    if (old === hosts) continue;
-    for (let index = 0; index < Math.max(old.length, hosts.length); index++) {
-      const [was, is] = [old[index], hosts[index]];
+    if (old === users) continue;
+    for (let index = 0; index < Math.max(old.length, users.length); index++) {
+      const [was, is] = [old[index], users[index]];
       if (was === is) continue;
       if (is !== undefined) add(is);
       if (was !== undefined) gone.push(was);
     }
   }
   for (const [name, old] of before) if (!now.has(name)) gone.push(...old);
-  for (const host of gone) remove(host);
+  for (const user of gone) remove(user);
 }

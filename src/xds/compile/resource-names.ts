@@ -4,6 +4,7 @@ import type {
   BackendTlsConfig,
   EndpointsId,
   ListenerConfig,
+  PortConfig,
 } from "../../core/dataplane/gateway-config.ts";
 import type { ObjectRef } from "../../core/model/refs.ts";
 import type { RetryBudget } from "../../core/retry/retry-budget.ts";
@@ -13,8 +14,11 @@ export type RouteConfigName = string & { readonly __brand: "RouteConfigName" };
 export type ClusterName = string & { readonly __brand: "ClusterName" };
 export type SecretName = string & { readonly __brand: "SecretName" };
 
-export const listenerName = ({ namespace, name }: ObjectRef, port: number): ListenerName =>
-  `${namespace}/${name}:${port}` as ListenerName;
+/** TCP and UDP ports of the same number are two listeners. */
+export const listenerName = (
+  { namespace, name }: ObjectRef,
+  { port, protocol }: Pick<PortConfig, "port" | "protocol">,
+): ListenerName => `${namespace}/${name}:${port}${protocol === "UDP" ? "/udp" : ""}` as ListenerName;
 
 /** The listeners of a plain port share a route configuration. With TLS each has its own, because the connection selects the listener. */
 export const routeConfigName = (port: ListenerName, listener?: ListenerConfig): RouteConfigName =>

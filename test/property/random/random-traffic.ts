@@ -1,6 +1,6 @@
 /** Random objects that a gateway's configuration depends on: filters, backends, certificates and policies of all forms. */
 import fc from "fast-check";
-import type { Json, JsonObject } from "../../../src/core/model/json.ts";
+import { type Json, type JsonObject, objectsIn } from "../../../src/core/model/json.ts";
 import { type RandomHistory, randomBatches } from "./random-history.ts";
 import { chance, jsonOf, kubeObject, weighted } from "./random-topology.ts";
 
@@ -26,7 +26,8 @@ const hostname = weighted<string | undefined>([4, undefined], [2, "*.x.org"], [1
 const listeners: Arb<JsonObject[]> = fc
   .array(
     fc.record({
-      protocol: weighted([6, "HTTP"], [3, "HTTPS"], [1, "TCP"]),
+      protocol: weighted([6, "HTTP"], [3, "HTTPS"], [2, "TLS"], [2, "TCP"], [1, "UDP"]),
+      mode: fc.constantFrom("Terminate", "Passthrough"),
       port: fc.constantFrom(80, 81, 443),
       hostname,
       certificates: weighted<JsonObject[]>(
@@ -38,15 +39,21 @@ const listeners: Arb<JsonObject[]> = fc
     { minLength: 1, maxLength: 3 },
   )
   .map((items) =>
-    items.map(({ certificates, ...rest }, index) =>
+    items.map(({ certificates, mode, ...rest }, index) =>
       jsonOf({
         name: `l${index + 1}`,
         ...rest,
         allowedRoutes: { namespaces: { from: "All" } },
-        tls: rest.protocol === "HTTPS" ? { certificateRefs: certificates } : undefined,
+        hostname: rest.protocol === "TCP" || rest.protocol === "UDP" ? undefined : rest.hostname,
+        tls: tlsOf(rest.protocol, mode, certificates),
       }),
     ),
   );
+
+function tlsOf(protocol: string, mode: string, certificateRefs: JsonObject[]): JsonObject | undefined {
+  if (protocol === "TLS") return { mode, certificateRefs };
+  return protocol === "HTTPS" ? { certificateRefs } : undefined;
+}
 
 const gateway = made(
   `${API}/v1`,
@@ -140,9 +147,15 @@ const rule: Arb<JsonObject> = fc
 const grpcRule = ({ retry: _, timeouts: __, matches: ___, ...rest }: Readonly<Record<string, Json>>): JsonObject =>
   rest;
 
+/** At least one backend, and nothing else. */
+function streamRule({ backendRefs }: JsonObject): JsonObject {
+  const refs = objectsIn(backendRefs).map(({ filters: _, ...ref }) => ref);
+  return { backendRefs: refs.length === 0 ? [{ name: "s1", port: 80 }] : refs };
+}
+
 const route: Arb<JsonObject> = fc
   .tuple(
-    weighted([6, "HTTPRoute"], [2, "GRPCRoute"], [1, "TCPRoute"]),
+    weighted([6, "HTTPRoute"], [2, "GRPCRoute"], [2, "TLSRoute"], [2, "TCPRoute"], [1, "UDPRoute"]),
     made(
       `${API}/v1`,
       "HTTPRoute",
@@ -169,7 +182,12 @@ const route: Arb<JsonObject> = fc
   )
   .map(([kind, object]) => {
     const spec = object["spec"] as { readonly rules: readonly JsonObject[] };
-    return kind === "HTTPRoute" ? object : { ...object, kind, spec: { ...spec, rules: spec.rules.map(grpcRule) } };
+    if (kind === "HTTPRoute") return object;
+    if (kind === "GRPCRoute") return { ...object, kind, spec: { ...spec, rules: spec.rules.map(grpcRule) } };
+    const [first] = spec.rules.map(streamRule);
+    const { hostnames, ...rest } = spec as JsonObject;
+    const names = kind === "TLSRoute" ? { hostnames: hostnames ?? ["*.x.org"] } : {};
+    return { ...object, kind, spec: { ...rest, ...names, rules: first === undefined ? [] : [first] } };
   });
 
 const service = made(
@@ -185,7 +203,7 @@ const service = made(
       )
       .map(([appProtocol, more]) => [
         jsonOf({ name: "web", port: 80, appProtocol }),
-        ...(more ? [{ name: "admin", port: 81, targetPort: 8081 }] : []),
+        ...(more ? [{ name: "admin", port: 81, targetPort: 8081 }] : [{ name: "dns", port: 80, protocol: "UDP" }]),
       ]),
   }),
   chance(
@@ -206,6 +224,7 @@ const slice: Arb<JsonObject> = fc
       [3, [{ name: "web", port: 8080 }]],
       [1, [{ port: 8081 }]],
       [1, [{ name: "admin", port: 9 }]],
+      [1, [{ name: "dns", port: 53, protocol: "UDP" }]],
     ),
     endpoints: fc.array(
       fc
@@ -301,6 +320,7 @@ const grant = made(
   ["grant1", "grant2"],
   fc.constantFrom<JsonObject>(
     { from: [{ group: API, kind: "HTTPRoute", namespace: "a" }], to: [{ group: "", kind: "Service" }] },
+    { from: [{ group: API, kind: "TLSRoute", namespace: "a" }], to: [{ group: "", kind: "Service" }] },
     { from: [{ group: API, kind: "Gateway", namespace: "a" }], to: [{ group: "", kind: "Secret" }] },
     { from: [{ group: API, kind: "GRPCRoute", namespace: "a" }], to: [{ group: "", kind: "Service", name: "s1" }] },
   ),

@@ -73,6 +73,49 @@ describe("what Envoy would refuse, or cannot keep exactly", () => {
   });
 });
 
+describe("connections that are not HTTP", () => {
+  const listener = (name: string, protocol: string, port: number): string =>
+    `{name: ${name}, port: ${port}, protocol: ${protocol}}`;
+  const streams = `apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {name: g, namespace: a}
+spec: {gatewayClassName: c, listeners: [${listener("db", "TCP", 5432)}, ${listener("dns", "UDP", 53)}]}
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: TCPRoute
+metadata: {name: r, namespace: a}
+spec: {parentRefs: [{name: g}], rules: [{backendRefs: [{name: s, port: 80}]}]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: s, namespace: a}
+spec: {ports: [{name: web, port: 80}]}
+`;
+
+  test("UDP is a finding for the embedded gateway only", async () => {
+    const all = await checkText(streams, EMBEDDED);
+    expect(all.filter(({ code }) => code === "EmbeddedHasNoUdp").map(({ field }) => field)).toEqual([
+      "spec.listeners[1].protocol",
+    ]);
+    expect((await checkText(streams, ENVOY)).map(({ code }) => code)).not.toContain("EmbeddedHasNoUdp");
+  });
+
+  test.each(["{kind: Gateway, name: g}", "{kind: Gateway, name: g, sectionName: db}", "{kind: Service, name: s}"])(
+    "a RetryPolicy on %s has no effect on them",
+    async (target) => {
+      const found = await checkText(streams + retryPolicy("p", target, "retry: {attempts: 2}"));
+      expect(found.filter(({ code }) => code === "NotHttp").map(({ message }) => message)).toEqual([
+        "RetryPolicy a/p has no effect on connections of TCPRoute a/r: they are forwarded as they are, so there are no requests to retry",
+      ]);
+    },
+  );
+
+  test("a RetryPolicy elsewhere is not reported", async () => {
+    const text = smallCluster + onRoute("retry: {attempts: 2}");
+    expect((await checkText(text)).map(({ code }) => code)).not.toContain("NotHttp");
+  });
+});
+
 test("what another finding reports is not reported again", async () => {
   const text = smallCluster.replace("{name: s, port: 80}", "{name: absent, port: 80}");
   expect(await found(text, ENVOY)).toEqual([]);

@@ -4,6 +4,7 @@ import type { World } from "../../effective/world/world.ts";
 import { objectId } from "../../model/refs.ts";
 import type { MatchRegex } from "../../model/regex.ts";
 import { type CheckFinding, findingAt } from "../check-finding.ts";
+import { checkEmbedded } from "./check-embedded.ts";
 import { checkEnvoy } from "./check-envoy.ts";
 
 export type CheckedDataplane =
@@ -24,7 +25,7 @@ export function checkDataplane(world: World, dataplane: CheckedDataplane): reado
   );
   switch (dataplane.type) {
     case "embedded":
-      return unserved;
+      return [...unserved, ...checkEmbedded(world, config)];
     case "envoy":
       return [...unserved, ...checkEnvoy(world, config, dataplane.matchRegex)];
   }

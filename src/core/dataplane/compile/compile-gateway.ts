@@ -117,7 +117,7 @@ const PORT_PROTOCOLS: Readonly<Record<ListenerConfig["protocol"], PortConfig["pr
   TCP: "TCP",
   UDP: "UDP",
 };
-const SERVED: readonly ListenerConfig["protocol"][] = ["HTTP", "HTTPS"];
+const SERVED: readonly ListenerConfig["protocol"][] = ["HTTP", "HTTPS", "TLS", "TCP", "UDP"];
 
 function tlsMode(protocol: ListenerConfig["protocol"], { isPassthrough }: Listener): ListenerConfig["tls"] {
   if (protocol === "TLS" && isPassthrough) return "Passthrough";

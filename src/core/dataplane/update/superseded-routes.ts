@@ -1,6 +1,7 @@
 import { formatRef } from "../../model/refs.ts";
 import type { CompiledGateway, CompiledListener } from "../compile/compile-gateway.ts";
 import type { ConfigProblem, VirtualHostConfig } from "../gateway-config.ts";
+import { isStream } from "../is-stream.ts";
 import type { DataplaneDraft } from "./dataplane-draft.ts";
 
 /**
@@ -12,8 +13,7 @@ import type { DataplaneDraft } from "./dataplane-draft.ts";
  */
 export function supersededRoutes({ listeners }: CompiledGateway, draft: DataplaneDraft): readonly ConfigProblem[] {
   return listeners.flatMap((listener) => {
-    const { protocol } = listener.head;
-    if (protocol === "HTTP" || protocol === "HTTPS") return [];
+    if (!isStream(listener.head)) return [];
     return (draft.hosts.get(listener.id)?.hosts ?? []).flatMap((host) => supersededAt(listener, host));
   });
 }

@@ -39,12 +39,15 @@ export function traceRequest(
 
 function traceGateway(world: World, gateway: KubeObject, request: TraceRequest, matchRegex: MatchRegex): GatewayTrace {
   const { accepted, refused } = listenersOf(world, gateway);
-  const taking = accepted.filter((owned) => whyNotTaken(owned.listener, request) === undefined);
+  const rival = findStream(accepted, request);
+  const whyNot = ({ listener }: OwnedListener): string | undefined =>
+    whyNotTaken(listener, request) ?? whyAfter(listener, rival);
+  const taking = accepted.filter((owned) => whyNot(owned) === undefined);
   // Listener isolation: the most specific listener accepts the request, and no other listener sees it.
   const [best] = taking.sort((a, b) => compareHostnames(a.listener.hostname, b.listener.hostname));
   const refusals = [
     ...accepted.flatMap((owned) => {
-      const why = whyNotTaken(owned.listener, request);
+      const why = whyNot(owned);
       return why === undefined ? [] : [{ listener: tracedListener(owned), why }];
     }),
     ...refused.map((owned) => ({
@@ -87,6 +90,27 @@ function whyNotTaken({ port, protocol, hostname }: Listener, request: TraceReque
   if (port !== request.port) return `its port is ${port ?? "not set"}, not ${request.port}`;
   if (protocol !== PROTOCOLS[request.scheme]) return `its protocol is ${protocol}, not ${PROTOCOLS[request.scheme]}`;
   return matchesHost(hostname, request.host) ? undefined : `its hostname is ${hostname ?? ""}, not ${request.host}`;
+}
+
+/** The TLS listener that gets connections for the host: it forwards them as they are. */
+function findStream(
+  accepted: readonly OwnedListener[],
+  { scheme, port, host }: TraceRequest,
+): OwnedListener | undefined {
+  if (scheme === "http") return undefined;
+  const [first] = accepted
+    .filter(
+      ({ listener }) => listener.protocol === "TLS" && listener.port === port && matchesHost(listener.hostname, host),
+    )
+    .sort((a, b) => compareHostnames(a.listener.hostname, b.listener.hostname));
+  return first;
+}
+
+/** Listener isolation: a TLS listener with a more specific hostname gets the connection. */
+function whyAfter({ hostname }: Listener, rival: OwnedListener | undefined): string | undefined {
+  if (rival === undefined || compareHostnames(hostname, rival.listener.hostname) <= 0) return undefined;
+  const name = `listener ${rival.listener.name} of ${formatRef(rival.owner.ref)}`;
+  return `${name} has protocol TLS and the more specific hostname ${rival.listener.hostname ?? ""}: it forwards the connection as it is`;
 }
 
 const tracedListener = ({ owner, listener }: OwnedListener): TracedListener => ({

@@ -11,7 +11,7 @@ import type { DataplaneConfig } from "../../../core/dataplane/gateway-config.ts"
 import { formatRef, type ObjectRef } from "../../../core/model/refs.ts";
 import type { MatchRegex } from "../../../core/model/regex.ts";
 import { compileBootstrap } from "../../compile/compile-bootstrap.ts";
-import type { ListenerAddress } from "../../compile/compile-listener.ts";
+import type { ListenerAddress } from "../../compile/compile-load-assignment.ts";
 import type { EnvoySecrets } from "../../compile/envoy-secrets.ts";
 import { type ControlPlane, gatewayKey, startControlPlane } from "../control-plane.ts";
 import type { NodeStatus } from "../xds-server.ts";

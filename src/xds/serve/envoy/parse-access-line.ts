@@ -1,8 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from "../../../core/model/json.ts";
 import type { AccessField } from "../../compile/compile-access-log.ts";
 
-/** An access log entry of an Envoy. */
-export interface EnvoyAccess {
+/** An access log entry of an Envoy, about a request. */
+export interface EnvoyRequest {
+  readonly type: "Request";
   /** Milliseconds since 1970. */
   readonly startedAtMs: number;
   readonly client: string;
@@ -28,6 +29,21 @@ export interface EnvoyAccess {
   readonly details: string | undefined;
 }
 
+/** An access log entry of an Envoy, about a connection that is not HTTP. */
+export interface EnvoyConnection
+  extends Pick<
+    EnvoyRequest,
+    "startedAtMs" | "client" | "port" | "durationMs" | "route" | "cluster" | "flags" | "details"
+  > {
+  readonly type: "Connection";
+  readonly serverName: string | undefined;
+  readonly receivedBytes: number;
+  readonly sentBytes: number;
+}
+
+/** An access log entry of an Envoy. */
+export type EnvoyAccess = EnvoyRequest | EnvoyConnection;
+
 /** Undefined: the line is not an access log entry. */
 export function parseAccessLine(line: string): EnvoyAccess | undefined {
   const entry = parseJson(line);
@@ -40,23 +56,31 @@ export function parseAccessLine(line: string): EnvoyAccess | undefined {
     const value = Number(entry[field]);
     return Number.isFinite(value) ? value : 0;
   };
-  return {
+  const common = {
     startedAtMs: number("time") * 1000,
     client: text("client") ?? "",
-    protocol: text("protocol"),
     port: number("port"),
+    durationMs: number("durationMs"),
+    route: text("route"),
+    cluster: text("cluster"),
+    flags: text("flags")?.split(",") ?? [],
+    details: text("details"),
+  };
+  if (entry["connection"] !== undefined) {
+    const bytes = { receivedBytes: number("receivedBytes"), sentBytes: number("sentBytes") };
+    return { type: "Connection", ...common, serverName: text("serverName"), ...bytes };
+  }
+  return {
+    type: "Request",
+    ...common,
+    protocol: text("protocol"),
     method: text("method"),
     host: text("host"),
     path: text("path"),
     userAgent: text("userAgent"),
     status: number("status"),
     responseBytes: number("responseBytes"),
-    durationMs: number("durationMs"),
-    route: text("route"),
-    cluster: text("cluster"),
     attempts: number("attempts"),
-    flags: text("flags")?.split(",") ?? [],
-    details: text("details"),
   };
 }
 

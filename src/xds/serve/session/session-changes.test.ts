@@ -10,7 +10,7 @@ import type { ResourceTable } from "../encode/encoded-resource.ts";
 import { createAcceptedVersions } from "./accepted-versions.ts";
 import { type SessionRequest, type SessionResponse, XdsSession } from "./xds-session.ts";
 
-const SCOPES = scopesName(routeConfigName(listenerName(gatewayRef, 80)));
+const SCOPES = scopesName(routeConfigName(listenerName(gatewayRef, { port: 80, protocol: "HTTP" })));
 const isTaken = (response: SessionResponse): SessionRequest => ({
   type: response.type,
   subscribe: [],

@@ -20,7 +20,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file envoy/config/cluster/v3/cluster.proto.
  */
 export const file_envoy_config_cluster_v3_cluster: GenFile = /*@__PURE__*/
-  fileDesc("CiVlbnZveS9jb25maWcvY2x1c3Rlci92My9jbHVzdGVyLnByb3RvEhdlbnZveS5jb25maWcuY2x1c3Rlci52MyK6CQoHQ2x1c3RlchIOCgRuYW1lGAEgASgJMgASPgoEdHlwZRgCIAEoDjIuLmVudm95LmNvbmZpZy5jbHVzdGVyLnYzLkNsdXN0ZXIuRGlzY292ZXJ5VHlwZUgAEkoKDGNsdXN0ZXJfdHlwZRgmIAEoCzIyLmVudm95LmNvbmZpZy5jbHVzdGVyLnYzLkNsdXN0ZXIuQ3VzdG9tQ2x1c3RlclR5cGVIABJNChJlZHNfY2x1c3Rlcl9jb25maWcYAyABKAsyMS5lbnZveS5jb25maWcuY2x1c3Rlci52My5DbHVzdGVyLkVkc0NsdXN0ZXJDb25maWcSMgoPY29ubmVjdF90aW1lb3V0GAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjwKCWxiX3BvbGljeRgGIAEoDjIpLmVudm95LmNvbmZpZy5jbHVzdGVyLnYzLkNsdXN0ZXIuTGJQb2xpY3kSSAoPbG9hZF9hc3NpZ25tZW50GCEgASgLMi8uZW52b3kuY29uZmlnLmVuZHBvaW50LnYzLkNsdXN0ZXJMb2FkQXNzaWdubWVudBJCChBjaXJjdWl0X2JyZWFrZXJzGAogASgLMiguZW52b3kuY29uZmlnLmNsdXN0ZXIudjMuQ2lyY3VpdEJyZWFrZXJzEm0KIHR5cGVkX2V4dGVuc2lvbl9wcm90b2NvbF9vcHRpb25zGCQgAygLMkMuZW52b3kuY29uZmlnLmNsdXN0ZXIudjMuQ2x1c3Rlci5UeXBlZEV4dGVuc2lvblByb3RvY29sT3B0aW9uc0VudHJ5Ej8KEHRyYW5zcG9ydF9zb2NrZXQYGCABKAsyJS5lbnZveS5jb25maWcuY29yZS52My5UcmFuc3BvcnRTb2NrZXQaTwoRQ3VzdG9tQ2x1c3RlclR5cGUSDgoEbmFtZRgBIAEoCTIAEioKDHR5cGVkX2NvbmZpZxgCIAEoCzIULmdvb2dsZS5wcm90b2J1Zi5BbnkaYgoQRWRzQ2x1c3RlckNvbmZpZxI2CgplZHNfY29uZmlnGAEgASgLMiIuZW52b3kuY29uZmlnLmNvcmUudjMuQ29uZmlnU291cmNlEhYKDHNlcnZpY2VfbmFtZRgCIAEoCTIAGlwKIlR5cGVkRXh0ZW5zaW9uUHJvdG9jb2xPcHRpb25zRW50cnkSDQoDa2V5GAEgASgJMgASIwoFdmFsdWUYAiABKAsyFC5nb29nbGUucHJvdG9idWYuQW55OgI4ASJXCg1EaXNjb3ZlcnlUeXBlEgoKBlNUQVRJQxAAEg4KClNUUklDVF9ETlMQARIPCgtMT0dJQ0FMX0ROUxACEgcKA0VEUxADEhAKDE9SSUdJTkFMX0RTVBAEIo0BCghMYlBvbGljeRIPCgtST1VORF9ST0JJThAAEhEKDUxFQVNUX1JFUVVFU1QQARINCglSSU5HX0hBU0gQAhIKCgZSQU5ET00QAxIKCgZNQUdMRVYQBRIUChBDTFVTVEVSX1BST1ZJREVEEAYSIAocTE9BRF9CQUxBTkNJTkdfUE9MSUNZX0NPTkZJRxAHQhgKFmNsdXN0ZXJfZGlzY292ZXJ5X3R5cGViBnByb3RvMw", [file_envoy_config_cluster_v3_circuit_breaker, file_envoy_config_core_v3_base, file_envoy_config_core_v3_config_source, file_envoy_config_endpoint_v3_endpoint, file_google_protobuf_any, file_google_protobuf_duration]);
+  fileDesc("CiVlbnZveS9jb25maWcvY2x1c3Rlci92My9jbHVzdGVyLnByb3RvEhdlbnZveS5jb25maWcuY2x1c3Rlci52MyLCCwoHQ2x1c3RlchIOCgRuYW1lGAEgASgJMgASPgoEdHlwZRgCIAEoDjIuLmVudm95LmNvbmZpZy5jbHVzdGVyLnYzLkNsdXN0ZXIuRGlzY292ZXJ5VHlwZUgAEkoKDGNsdXN0ZXJfdHlwZRgmIAEoCzIyLmVudm95LmNvbmZpZy5jbHVzdGVyLnYzLkNsdXN0ZXIuQ3VzdG9tQ2x1c3RlclR5cGVIABJNChJlZHNfY2x1c3Rlcl9jb25maWcYAyABKAsyMS5lbnZveS5jb25maWcuY2x1c3Rlci52My5DbHVzdGVyLkVkc0NsdXN0ZXJDb25maWcSMgoPY29ubmVjdF90aW1lb3V0GAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjwKCWxiX3BvbGljeRgGIAEoDjIpLmVudm95LmNvbmZpZy5jbHVzdGVyLnYzLkNsdXN0ZXIuTGJQb2xpY3kSSAoPbG9hZF9hc3NpZ25tZW50GCEgASgLMi8uZW52b3kuY29uZmlnLmVuZHBvaW50LnYzLkNsdXN0ZXJMb2FkQXNzaWdubWVudBJCChBjaXJjdWl0X2JyZWFrZXJzGAogASgLMiguZW52b3kuY29uZmlnLmNsdXN0ZXIudjMuQ2lyY3VpdEJyZWFrZXJzEm0KIHR5cGVkX2V4dGVuc2lvbl9wcm90b2NvbF9vcHRpb25zGCQgAygLMkMuZW52b3kuY29uZmlnLmNsdXN0ZXIudjMuQ2x1c3Rlci5UeXBlZEV4dGVuc2lvblByb3RvY29sT3B0aW9uc0VudHJ5EkkKEGNvbW1vbl9sYl9jb25maWcYGyABKAsyLy5lbnZveS5jb25maWcuY2x1c3Rlci52My5DbHVzdGVyLkNvbW1vbkxiQ29uZmlnEj8KEHRyYW5zcG9ydF9zb2NrZXQYGCABKAsyJS5lbnZveS5jb25maWcuY29yZS52My5UcmFuc3BvcnRTb2NrZXQaTwoRQ3VzdG9tQ2x1c3RlclR5cGUSDgoEbmFtZRgBIAEoCTIAEioKDHR5cGVkX2NvbmZpZxgCIAEoCzIULmdvb2dsZS5wcm90b2J1Zi5BbnkaYgoQRWRzQ2x1c3RlckNvbmZpZxI2CgplZHNfY29uZmlnGAEgASgLMiIuZW52b3kuY29uZmlnLmNvcmUudjMuQ29uZmlnU291cmNlEhYKDHNlcnZpY2VfbmFtZRgCIAEoCTIAGroBCg5Db21tb25MYkNvbmZpZxJvChtsb2NhbGl0eV93ZWlnaHRlZF9sYl9jb25maWcYAyABKAsySC5lbnZveS5jb25maWcuY2x1c3Rlci52My5DbHVzdGVyLkNvbW1vbkxiQ29uZmlnLkxvY2FsaXR5V2VpZ2h0ZWRMYkNvbmZpZ0gAGhoKGExvY2FsaXR5V2VpZ2h0ZWRMYkNvbmZpZ0IbChlsb2NhbGl0eV9jb25maWdfc3BlY2lmaWVyGlwKIlR5cGVkRXh0ZW5zaW9uUHJvdG9jb2xPcHRpb25zRW50cnkSDQoDa2V5GAEgASgJMgASIwoFdmFsdWUYAiABKAsyFC5nb29nbGUucHJvdG9idWYuQW55OgI4ASJXCg1EaXNjb3ZlcnlUeXBlEgoKBlNUQVRJQxAAEg4KClNUUklDVF9ETlMQARIPCgtMT0dJQ0FMX0ROUxACEgcKA0VEUxADEhAKDE9SSUdJTkFMX0RTVBAEIo0BCghMYlBvbGljeRIPCgtST1VORF9ST0JJThAAEhEKDUxFQVNUX1JFUVVFU1QQARINCglSSU5HX0hBU0gQAhIKCgZSQU5ET00QAxIKCgZNQUdMRVYQBRIUChBDTFVTVEVSX1BST1ZJREVEEAYSIAocTE9BRF9CQUxBTkNJTkdfUE9MSUNZX0NPTkZJRxAHQhgKFmNsdXN0ZXJfZGlzY292ZXJ5X3R5cGViBnByb3RvMw", [file_envoy_config_cluster_v3_circuit_breaker, file_envoy_config_core_v3_base, file_envoy_config_core_v3_config_source, file_envoy_config_endpoint_v3_endpoint, file_google_protobuf_any, file_google_protobuf_duration]);
 
 /**
  * @generated from message envoy.config.cluster.v3.Cluster
@@ -79,6 +79,11 @@ export type Cluster = Message<"envoy.config.cluster.v3.Cluster"> & {
   typedExtensionProtocolOptions: { [key: string]: Any };
 
   /**
+   * @generated from field: envoy.config.cluster.v3.Cluster.CommonLbConfig common_lb_config = 27;
+   */
+  commonLbConfig?: Cluster_CommonLbConfig | undefined;
+
+  /**
    * @generated from field: envoy.config.core.v3.TransportSocket transport_socket = 24;
    */
   transportSocket?: TransportSocket | undefined;
@@ -134,6 +139,42 @@ export type Cluster_EdsClusterConfig = Message<"envoy.config.cluster.v3.Cluster.
  */
 export const Cluster_EdsClusterConfigSchema: GenMessage<Cluster_EdsClusterConfig> = /*@__PURE__*/
   messageDesc(file_envoy_config_cluster_v3_cluster, 0, 1);
+
+/**
+ * @generated from message envoy.config.cluster.v3.Cluster.CommonLbConfig
+ */
+export type Cluster_CommonLbConfig = Message<"envoy.config.cluster.v3.Cluster.CommonLbConfig"> & {
+  /**
+   * @generated from oneof envoy.config.cluster.v3.Cluster.CommonLbConfig.locality_config_specifier
+   */
+  localityConfigSpecifier: {
+    /**
+     * @generated from field: envoy.config.cluster.v3.Cluster.CommonLbConfig.LocalityWeightedLbConfig locality_weighted_lb_config = 3;
+     */
+    value: Cluster_CommonLbConfig_LocalityWeightedLbConfig;
+    case: "localityWeightedLbConfig";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message envoy.config.cluster.v3.Cluster.CommonLbConfig.
+ * Use `create(Cluster_CommonLbConfigSchema)` to create a new message.
+ */
+export const Cluster_CommonLbConfigSchema: GenMessage<Cluster_CommonLbConfig> = /*@__PURE__*/
+  messageDesc(file_envoy_config_cluster_v3_cluster, 0, 2);
+
+/**
+ * @generated from message envoy.config.cluster.v3.Cluster.CommonLbConfig.LocalityWeightedLbConfig
+ */
+export type Cluster_CommonLbConfig_LocalityWeightedLbConfig = Message<"envoy.config.cluster.v3.Cluster.CommonLbConfig.LocalityWeightedLbConfig"> & {
+};
+
+/**
+ * Describes the message envoy.config.cluster.v3.Cluster.CommonLbConfig.LocalityWeightedLbConfig.
+ * Use `create(Cluster_CommonLbConfig_LocalityWeightedLbConfigSchema)` to create a new message.
+ */
+export const Cluster_CommonLbConfig_LocalityWeightedLbConfigSchema: GenMessage<Cluster_CommonLbConfig_LocalityWeightedLbConfig> = /*@__PURE__*/
+  messageDesc(file_envoy_config_cluster_v3_cluster, 0, 2, 0);
 
 /**
  * @generated from enum envoy.config.cluster.v3.Cluster.DiscoveryType

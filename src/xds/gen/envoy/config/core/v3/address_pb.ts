@@ -2,15 +2,15 @@
 // @generated from file envoy/config/core/v3/address.proto (package envoy.config.core.v3, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file envoy/config/core/v3/address.proto.
  */
 export const file_envoy_config_core_v3_address: GenFile = /*@__PURE__*/
-  fileDesc("CiJlbnZveS9jb25maWcvY29yZS92My9hZGRyZXNzLnByb3RvEhRlbnZveS5jb25maWcuY29yZS52MyIWCgRQaXBlEg4KBHBhdGgYASABKAkyACJpChRFbnZveUludGVybmFsQWRkcmVzcxIgChRzZXJ2ZXJfbGlzdGVuZXJfbmFtZRgBIAEoCTIASAASFQoLZW5kcG9pbnRfaWQYAiABKAkyAEIYChZhZGRyZXNzX25hbWVfc3BlY2lmaWVyImMKDVNvY2tldEFkZHJlc3MSEQoHYWRkcmVzcxgCIAEoCTIAEhYKCnBvcnRfdmFsdWUYAyABKA0yAEgAEhUKC2lwdjRfY29tcGF0GAYgASgIMgBCEAoOcG9ydF9zcGVjaWZpZXIizQEKB0FkZHJlc3MSPQoOc29ja2V0X2FkZHJlc3MYASABKAsyIy5lbnZveS5jb25maWcuY29yZS52My5Tb2NrZXRBZGRyZXNzSAASKgoEcGlwZRgCIAEoCzIaLmVudm95LmNvbmZpZy5jb3JlLnYzLlBpcGVIABJMChZlbnZveV9pbnRlcm5hbF9hZGRyZXNzGAMgASgLMiouZW52b3kuY29uZmlnLmNvcmUudjMuRW52b3lJbnRlcm5hbEFkZHJlc3NIAEIJCgdhZGRyZXNzYgZwcm90bzM");
+  fileDesc("CiJlbnZveS9jb25maWcvY29yZS92My9hZGRyZXNzLnByb3RvEhRlbnZveS5jb25maWcuY29yZS52MyIWCgRQaXBlEg4KBHBhdGgYASABKAkyACJpChRFbnZveUludGVybmFsQWRkcmVzcxIgChRzZXJ2ZXJfbGlzdGVuZXJfbmFtZRgBIAEoCTIASAASFQoLZW5kcG9pbnRfaWQYAiABKAkyAEIYChZhZGRyZXNzX25hbWVfc3BlY2lmaWVyIsEBCg1Tb2NrZXRBZGRyZXNzEj4KCHByb3RvY29sGAEgASgOMiwuZW52b3kuY29uZmlnLmNvcmUudjMuU29ja2V0QWRkcmVzcy5Qcm90b2NvbBIRCgdhZGRyZXNzGAIgASgJMgASFgoKcG9ydF92YWx1ZRgDIAEoDTIASAASFQoLaXB2NF9jb21wYXQYBiABKAgyACIcCghQcm90b2NvbBIHCgNUQ1AQABIHCgNVRFAQAUIQCg5wb3J0X3NwZWNpZmllciLNAQoHQWRkcmVzcxI9Cg5zb2NrZXRfYWRkcmVzcxgBIAEoCzIjLmVudm95LmNvbmZpZy5jb3JlLnYzLlNvY2tldEFkZHJlc3NIABIqCgRwaXBlGAIgASgLMhouZW52b3kuY29uZmlnLmNvcmUudjMuUGlwZUgAEkwKFmVudm95X2ludGVybmFsX2FkZHJlc3MYAyABKAsyKi5lbnZveS5jb25maWcuY29yZS52My5FbnZveUludGVybmFsQWRkcmVzc0gAQgkKB2FkZHJlc3NiBnByb3RvMw");
 
 /**
  * @generated from message envoy.config.core.v3.Pipe
@@ -62,6 +62,11 @@ export const EnvoyInternalAddressSchema: GenMessage<EnvoyInternalAddress> = /*@_
  */
 export type SocketAddress = Message<"envoy.config.core.v3.SocketAddress"> & {
   /**
+   * @generated from field: envoy.config.core.v3.SocketAddress.Protocol protocol = 1;
+   */
+  protocol: SocketAddress_Protocol;
+
+  /**
    * @generated from field: string address = 2;
    */
   address: string;
@@ -89,6 +94,28 @@ export type SocketAddress = Message<"envoy.config.core.v3.SocketAddress"> & {
  */
 export const SocketAddressSchema: GenMessage<SocketAddress> = /*@__PURE__*/
   messageDesc(file_envoy_config_core_v3_address, 2);
+
+/**
+ * @generated from enum envoy.config.core.v3.SocketAddress.Protocol
+ */
+export const SocketAddress_Protocol = {
+  /**
+   * @generated from enum value: TCP = 0;
+   */
+  TCP: 0,
+
+  /**
+   * @generated from enum value: UDP = 1;
+   */
+  UDP: 1,
+} as const;
+export type SocketAddress_Protocol = (typeof SocketAddress_Protocol)[keyof typeof SocketAddress_Protocol];
+
+/**
+ * Describes the enum envoy.config.core.v3.SocketAddress.Protocol.
+ */
+export const SocketAddress_ProtocolSchema: GenEnum<SocketAddress_Protocol> = /*@__PURE__*/
+  enumDesc(file_envoy_config_core_v3_address, 2, 0);
 
 /**
  * @generated from message envoy.config.core.v3.Address

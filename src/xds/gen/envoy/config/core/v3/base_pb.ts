@@ -14,7 +14,24 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file envoy/config/core/v3/base.proto.
  */
 export const file_envoy_config_core_v3_base: GenFile = /*@__PURE__*/
-  fileDesc("Ch9lbnZveS9jb25maWcvY29yZS92My9iYXNlLnByb3RvEhRlbnZveS5jb25maWcuY29yZS52MyJCCgROb2RlEgwKAmlkGAEgASgJMgASEQoHY2x1c3RlchgCIAEoCTIAEhkKD3VzZXJfYWdlbnRfbmFtZRgGIAEoCTIAIi0KC0hlYWRlclZhbHVlEg0KA2tleRgBIAEoCTIAEg8KBXZhbHVlGAIgASgJMgAitAIKEUhlYWRlclZhbHVlT3B0aW9uEjEKBmhlYWRlchgBIAEoCzIhLmVudm95LmNvbmZpZy5jb3JlLnYzLkhlYWRlclZhbHVlElEKDWFwcGVuZF9hY3Rpb24YAyABKA4yOi5lbnZveS5jb25maWcuY29yZS52My5IZWFkZXJWYWx1ZU9wdGlvbi5IZWFkZXJBcHBlbmRBY3Rpb24SGgoQa2VlcF9lbXB0eV92YWx1ZRgEIAEoCDIAIn0KEkhlYWRlckFwcGVuZEFjdGlvbhIbChdBUFBFTkRfSUZfRVhJU1RTX09SX0FERBAAEhEKDUFERF9JRl9BQlNFTlQQARIeChpPVkVSV1JJVEVfSUZfRVhJU1RTX09SX0FERBACEhcKE09WRVJXUklURV9JRl9FWElTVFMQAyJKCgpEYXRhU291cmNlEhQKCGZpbGVuYW1lGAEgASgJMgBIABIZCg1pbmxpbmVfc3RyaW5nGAMgASgJMgBIAEILCglzcGVjaWZpZXIiXgoPVHJhbnNwb3J0U29ja2V0Eg4KBG5hbWUYASABKAkyABIsCgx0eXBlZF9jb25maWcYAyABKAsyFC5nb29nbGUucHJvdG9idWYuQW55SABCDQoLY29uZmlnX3R5cGUiUwoYUnVudGltZUZyYWN0aW9uYWxQZXJjZW50EjcKDWRlZmF1bHRfdmFsdWUYASABKAsyIC5lbnZveS50eXBlLnYzLkZyYWN0aW9uYWxQZXJjZW50YgZwcm90bzM", [file_envoy_type_v3_percent, file_google_protobuf_any]);
+  fileDesc("Ch9lbnZveS9jb25maWcvY29yZS92My9iYXNlLnByb3RvEhRlbnZveS5jb25maWcuY29yZS52MyIaCghMb2NhbGl0eRIOCgR6b25lGAIgASgJMgAiQgoETm9kZRIMCgJpZBgBIAEoCTIAEhEKB2NsdXN0ZXIYAiABKAkyABIZCg91c2VyX2FnZW50X25hbWUYBiABKAkyACItCgtIZWFkZXJWYWx1ZRINCgNrZXkYASABKAkyABIPCgV2YWx1ZRgCIAEoCTIAIrQCChFIZWFkZXJWYWx1ZU9wdGlvbhIxCgZoZWFkZXIYASABKAsyIS5lbnZveS5jb25maWcuY29yZS52My5IZWFkZXJWYWx1ZRJRCg1hcHBlbmRfYWN0aW9uGAMgASgOMjouZW52b3kuY29uZmlnLmNvcmUudjMuSGVhZGVyVmFsdWVPcHRpb24uSGVhZGVyQXBwZW5kQWN0aW9uEhoKEGtlZXBfZW1wdHlfdmFsdWUYBCABKAgyACJ9ChJIZWFkZXJBcHBlbmRBY3Rpb24SGwoXQVBQRU5EX0lGX0VYSVNUU19PUl9BREQQABIRCg1BRERfSUZfQUJTRU5UEAESHgoaT1ZFUldSSVRFX0lGX0VYSVNUU19PUl9BREQQAhIXChNPVkVSV1JJVEVfSUZfRVhJU1RTEAMiSgoKRGF0YVNvdXJjZRIUCghmaWxlbmFtZRgBIAEoCTIASAASGQoNaW5saW5lX3N0cmluZxgDIAEoCTIASABCCwoJc3BlY2lmaWVyIl4KD1RyYW5zcG9ydFNvY2tldBIOCgRuYW1lGAEgASgJMgASLAoMdHlwZWRfY29uZmlnGAMgASgLMhQuZ29vZ2xlLnByb3RvYnVmLkFueUgAQg0KC2NvbmZpZ190eXBlIlMKGFJ1bnRpbWVGcmFjdGlvbmFsUGVyY2VudBI3Cg1kZWZhdWx0X3ZhbHVlGAEgASgLMiAuZW52b3kudHlwZS52My5GcmFjdGlvbmFsUGVyY2VudGIGcHJvdG8z", [file_envoy_type_v3_percent, file_google_protobuf_any]);
+
+/**
+ * @generated from message envoy.config.core.v3.Locality
+ */
+export type Locality = Message<"envoy.config.core.v3.Locality"> & {
+  /**
+   * @generated from field: string zone = 2;
+   */
+  zone: string;
+};
+
+/**
+ * Describes the message envoy.config.core.v3.Locality.
+ * Use `create(LocalitySchema)` to create a new message.
+ */
+export const LocalitySchema: GenMessage<Locality> = /*@__PURE__*/
+  messageDesc(file_envoy_config_core_v3_base, 0);
 
 /**
  * @generated from message envoy.config.core.v3.Node
@@ -41,7 +58,7 @@ export type Node = Message<"envoy.config.core.v3.Node"> & {
  * Use `create(NodeSchema)` to create a new message.
  */
 export const NodeSchema: GenMessage<Node> = /*@__PURE__*/
-  messageDesc(file_envoy_config_core_v3_base, 0);
+  messageDesc(file_envoy_config_core_v3_base, 1);
 
 /**
  * @generated from message envoy.config.core.v3.HeaderValue
@@ -63,7 +80,7 @@ export type HeaderValue = Message<"envoy.config.core.v3.HeaderValue"> & {
  * Use `create(HeaderValueSchema)` to create a new message.
  */
 export const HeaderValueSchema: GenMessage<HeaderValue> = /*@__PURE__*/
-  messageDesc(file_envoy_config_core_v3_base, 1);
+  messageDesc(file_envoy_config_core_v3_base, 2);
 
 /**
  * @generated from message envoy.config.core.v3.HeaderValueOption
@@ -90,7 +107,7 @@ export type HeaderValueOption = Message<"envoy.config.core.v3.HeaderValueOption"
  * Use `create(HeaderValueOptionSchema)` to create a new message.
  */
 export const HeaderValueOptionSchema: GenMessage<HeaderValueOption> = /*@__PURE__*/
-  messageDesc(file_envoy_config_core_v3_base, 2);
+  messageDesc(file_envoy_config_core_v3_base, 3);
 
 /**
  * @generated from enum envoy.config.core.v3.HeaderValueOption.HeaderAppendAction
@@ -122,7 +139,7 @@ export type HeaderValueOption_HeaderAppendAction = (typeof HeaderValueOption_Hea
  * Describes the enum envoy.config.core.v3.HeaderValueOption.HeaderAppendAction.
  */
 export const HeaderValueOption_HeaderAppendActionSchema: GenEnum<HeaderValueOption_HeaderAppendAction> = /*@__PURE__*/
-  enumDesc(file_envoy_config_core_v3_base, 2, 0);
+  enumDesc(file_envoy_config_core_v3_base, 3, 0);
 
 /**
  * @generated from message envoy.config.core.v3.DataSource
@@ -151,7 +168,7 @@ export type DataSource = Message<"envoy.config.core.v3.DataSource"> & {
  * Use `create(DataSourceSchema)` to create a new message.
  */
 export const DataSourceSchema: GenMessage<DataSource> = /*@__PURE__*/
-  messageDesc(file_envoy_config_core_v3_base, 3);
+  messageDesc(file_envoy_config_core_v3_base, 4);
 
 /**
  * @generated from message envoy.config.core.v3.TransportSocket
@@ -179,7 +196,7 @@ export type TransportSocket = Message<"envoy.config.core.v3.TransportSocket"> & 
  * Use `create(TransportSocketSchema)` to create a new message.
  */
 export const TransportSocketSchema: GenMessage<TransportSocket> = /*@__PURE__*/
-  messageDesc(file_envoy_config_core_v3_base, 4);
+  messageDesc(file_envoy_config_core_v3_base, 5);
 
 /**
  * @generated from message envoy.config.core.v3.RuntimeFractionalPercent
@@ -196,5 +213,5 @@ export type RuntimeFractionalPercent = Message<"envoy.config.core.v3.RuntimeFrac
  * Use `create(RuntimeFractionalPercentSchema)` to create a new message.
  */
 export const RuntimeFractionalPercentSchema: GenMessage<RuntimeFractionalPercent> = /*@__PURE__*/
-  messageDesc(file_envoy_config_core_v3_base, 5);
+  messageDesc(file_envoy_config_core_v3_base, 6);
 

@@ -6,13 +6,16 @@ import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Address } from "../../core/v3/address_pb.ts";
 import { file_envoy_config_core_v3_address } from "../../core/v3/address_pb.ts";
+import type { Locality } from "../../core/v3/base_pb.ts";
+import { file_envoy_config_core_v3_base } from "../../core/v3/base_pb.ts";
+import { file_google_protobuf_wrappers } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file envoy/config/endpoint/v3/endpoint_components.proto.
  */
 export const file_envoy_config_endpoint_v3_endpoint_components: GenFile = /*@__PURE__*/
-  fileDesc("CjJlbnZveS9jb25maWcvZW5kcG9pbnQvdjMvZW5kcG9pbnRfY29tcG9uZW50cy5wcm90bxIYZW52b3kuY29uZmlnLmVuZHBvaW50LnYzIjoKCEVuZHBvaW50Ei4KB2FkZHJlc3MYASABKAsyHS5lbnZveS5jb25maWcuY29yZS52My5BZGRyZXNzIlcKCkxiRW5kcG9pbnQSNgoIZW5kcG9pbnQYASABKAsyIi5lbnZveS5jb25maWcuZW5kcG9pbnQudjMuRW5kcG9pbnRIAEIRCg9ob3N0X2lkZW50aWZpZXIiUQoTTG9jYWxpdHlMYkVuZHBvaW50cxI6CgxsYl9lbmRwb2ludHMYAiADKAsyJC5lbnZveS5jb25maWcuZW5kcG9pbnQudjMuTGJFbmRwb2ludGIGcHJvdG8z", [file_envoy_config_core_v3_address]);
+  fileDesc("CjJlbnZveS9jb25maWcvZW5kcG9pbnQvdjMvZW5kcG9pbnRfY29tcG9uZW50cy5wcm90bxIYZW52b3kuY29uZmlnLmVuZHBvaW50LnYzIjoKCEVuZHBvaW50Ei4KB2FkZHJlc3MYASABKAsyHS5lbnZveS5jb25maWcuY29yZS52My5BZGRyZXNzIlcKCkxiRW5kcG9pbnQSNgoIZW5kcG9pbnQYASABKAsyIi5lbnZveS5jb25maWcuZW5kcG9pbnQudjMuRW5kcG9pbnRIAEIRCg9ob3N0X2lkZW50aWZpZXIiwAEKE0xvY2FsaXR5TGJFbmRwb2ludHMSMAoIbG9jYWxpdHkYASABKAsyHi5lbnZveS5jb25maWcuY29yZS52My5Mb2NhbGl0eRI6CgxsYl9lbmRwb2ludHMYAiADKAsyJC5lbnZveS5jb25maWcuZW5kcG9pbnQudjMuTGJFbmRwb2ludBI7ChVsb2FkX2JhbGFuY2luZ193ZWlnaHQYAyABKAsyHC5nb29nbGUucHJvdG9idWYuVUludDMyVmFsdWViBnByb3RvMw", [file_envoy_config_core_v3_address, file_envoy_config_core_v3_base, file_google_protobuf_wrappers]);
 
 /**
  * @generated from message envoy.config.endpoint.v3.Endpoint
@@ -59,9 +62,19 @@ export const LbEndpointSchema: GenMessage<LbEndpoint> = /*@__PURE__*/
  */
 export type LocalityLbEndpoints = Message<"envoy.config.endpoint.v3.LocalityLbEndpoints"> & {
   /**
+   * @generated from field: envoy.config.core.v3.Locality locality = 1;
+   */
+  locality?: Locality | undefined;
+
+  /**
    * @generated from field: repeated envoy.config.endpoint.v3.LbEndpoint lb_endpoints = 2;
    */
   lbEndpoints: LbEndpoint[];
+
+  /**
+   * @generated from field: google.protobuf.UInt32Value load_balancing_weight = 3;
+   */
+  loadBalancingWeight?: number | undefined;
 };
 
 /**

@@ -8,6 +8,8 @@ import type { Address } from "../../core/v3/address_pb.ts";
 import { file_envoy_config_core_v3_address } from "../../core/v3/address_pb.ts";
 import type { FilterChain, ListenerFilter } from "./listener_components_pb.ts";
 import { file_envoy_config_listener_v3_listener_components } from "./listener_components_pb.ts";
+import type { UdpListenerConfig } from "./udp_listener_config_pb.ts";
+import { file_envoy_config_listener_v3_udp_listener_config } from "./udp_listener_config_pb.ts";
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration, file_google_protobuf_wrappers } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -16,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file envoy/config/listener/v3/listener.proto.
  */
 export const file_envoy_config_listener_v3_listener: GenFile = /*@__PURE__*/
-  fileDesc("CidlbnZveS9jb25maWcvbGlzdGVuZXIvdjMvbGlzdGVuZXIucHJvdG8SGGVudm95LmNvbmZpZy5saXN0ZW5lci52MyKRBAoITGlzdGVuZXISDgoEbmFtZRgBIAEoCTIAEi4KB2FkZHJlc3MYAiABKAsyHS5lbnZveS5jb25maWcuY29yZS52My5BZGRyZXNzEjwKDWZpbHRlcl9jaGFpbnMYAyADKAsyJS5lbnZveS5jb25maWcubGlzdGVuZXIudjMuRmlsdGVyQ2hhaW4SRwohcGVyX2Nvbm5lY3Rpb25fYnVmZmVyX2xpbWl0X2J5dGVzGAUgASgLMhwuZ29vZ2xlLnByb3RvYnVmLlVJbnQzMlZhbHVlEkIKEGxpc3RlbmVyX2ZpbHRlcnMYCSADKAsyKC5lbnZveS5jb25maWcubGlzdGVuZXIudjMuTGlzdGVuZXJGaWx0ZXISOwoYbGlzdGVuZXJfZmlsdGVyc190aW1lb3V0GA8gASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjUKEWVuYWJsZV9yZXVzZV9wb3J0GB0gASgLMhouZ29vZ2xlLnByb3RvYnVmLkJvb2xWYWx1ZRJWChFpbnRlcm5hbF9saXN0ZW5lchgbIAEoCzI5LmVudm95LmNvbmZpZy5saXN0ZW5lci52My5MaXN0ZW5lci5JbnRlcm5hbExpc3RlbmVyQ29uZmlnSAAaGAoWSW50ZXJuYWxMaXN0ZW5lckNvbmZpZ0IUChJsaXN0ZW5lcl9zcGVjaWZpZXJiBnByb3RvMw", [file_envoy_config_core_v3_address, file_envoy_config_listener_v3_listener_components, file_google_protobuf_duration, file_google_protobuf_wrappers]);
+  fileDesc("CidlbnZveS9jb25maWcvbGlzdGVuZXIvdjMvbGlzdGVuZXIucHJvdG8SGGVudm95LmNvbmZpZy5saXN0ZW5lci52MyLbBAoITGlzdGVuZXISDgoEbmFtZRgBIAEoCTIAEi4KB2FkZHJlc3MYAiABKAsyHS5lbnZveS5jb25maWcuY29yZS52My5BZGRyZXNzEjwKDWZpbHRlcl9jaGFpbnMYAyADKAsyJS5lbnZveS5jb25maWcubGlzdGVuZXIudjMuRmlsdGVyQ2hhaW4SRwohcGVyX2Nvbm5lY3Rpb25fYnVmZmVyX2xpbWl0X2J5dGVzGAUgASgLMhwuZ29vZ2xlLnByb3RvYnVmLlVJbnQzMlZhbHVlEkIKEGxpc3RlbmVyX2ZpbHRlcnMYCSADKAsyKC5lbnZveS5jb25maWcubGlzdGVuZXIudjMuTGlzdGVuZXJGaWx0ZXISOwoYbGlzdGVuZXJfZmlsdGVyc190aW1lb3V0GA8gASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEkgKE3VkcF9saXN0ZW5lcl9jb25maWcYEiABKAsyKy5lbnZveS5jb25maWcubGlzdGVuZXIudjMuVWRwTGlzdGVuZXJDb25maWcSNQoRZW5hYmxlX3JldXNlX3BvcnQYHSABKAsyGi5nb29nbGUucHJvdG9idWYuQm9vbFZhbHVlElYKEWludGVybmFsX2xpc3RlbmVyGBsgASgLMjkuZW52b3kuY29uZmlnLmxpc3RlbmVyLnYzLkxpc3RlbmVyLkludGVybmFsTGlzdGVuZXJDb25maWdIABoYChZJbnRlcm5hbExpc3RlbmVyQ29uZmlnQhQKEmxpc3RlbmVyX3NwZWNpZmllcmIGcHJvdG8z", [file_envoy_config_core_v3_address, file_envoy_config_listener_v3_listener_components, file_envoy_config_listener_v3_udp_listener_config, file_google_protobuf_duration, file_google_protobuf_wrappers]);
 
 /**
  * @generated from message envoy.config.listener.v3.Listener
@@ -51,6 +53,11 @@ export type Listener = Message<"envoy.config.listener.v3.Listener"> & {
    * @generated from field: google.protobuf.Duration listener_filters_timeout = 15;
    */
   listenerFiltersTimeout?: Duration | undefined;
+
+  /**
+   * @generated from field: envoy.config.listener.v3.UdpListenerConfig udp_listener_config = 18;
+   */
+  udpListenerConfig?: UdpListenerConfig | undefined;
 
   /**
    * @generated from field: google.protobuf.BoolValue enable_reuse_port = 29;

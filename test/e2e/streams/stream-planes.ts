@@ -1,0 +1,83 @@
+/** Serves objects with the embedded gateway or with Envoy, each port of the configuration at a free port of the loopback. */
+import { createRegex } from "../../../src/adapters/regex/create-regex.ts";
+import { compileDataplane } from "../../../src/core/compile.ts";
+import type { DataplaneConfig } from "../../../src/core/dataplane/gateway-config.ts";
+import { evaluate } from "../../../src/core/evaluate.ts";
+import type { JsonObject } from "../../../src/core/model/json.ts";
+import { buildSnapshot } from "../../../src/core/model/snapshot.ts";
+import { builtInDefinitions } from "../../../src/definitions/built-in-definitions.ts";
+import { createGateway } from "../../../src/gateway/gateway.ts";
+import type { GatewayEvent } from "../../../src/gateway/observe/gateway-event.ts";
+import { gatewaySecrets } from "../../../src/serve/run/gateway-secrets.ts";
+import { envoySecrets } from "../../../src/serve/xds-secrets.ts";
+import type { KeyMaterial } from "../../../src/sources/key-material.ts";
+import { startEnvoyDataplane } from "../../../src/xds/serve/envoy/envoy-dataplane.ts";
+import { findEnvoy } from "../../support/gateway/envoy.ts";
+import { findFreePorts } from "../../support/gateway/find-free-ports.ts";
+import type { Cleanup } from "../../support/gateway/gateway-harness.ts";
+import {
+  API_CERTIFICATE,
+  API_KEY,
+  CA_CERTIFICATE,
+  SHOP_CERTIFICATE,
+  SHOP_KEY,
+} from "../../support/gateway/test-certificates.ts";
+
+export interface ServedPlane {
+  /** The port of the loopback for a port of the configuration. */
+  readonly portOf: (port: number) => number;
+  readonly problems: readonly string[];
+  /** Of the embedded gateway only. */
+  readonly events: readonly GatewayEvent[];
+}
+
+export type PlaneName = "the embedded gateway" | "Envoy";
+
+const envoyPath = findEnvoy();
+
+export const PLANES: readonly PlaneName[] =
+  envoyPath === undefined ? ["the embedded gateway"] : ["the embedded gateway", "Envoy"];
+export const hasEnvoy: boolean = envoyPath !== undefined;
+
+/** The certificates `shop` and `api`, and their authority `ca`. */
+const KEYS: KeyMaterial = {
+  certificates: new Map([
+    ["s/shop", { chain: SHOP_CERTIFICATE, privateKey: SHOP_KEY }],
+    ["s/api", { chain: API_CERTIFICATE, privateKey: API_KEY }],
+  ]),
+  authorities: new Map([["s/ca", CA_CERTIFICATE]]),
+};
+
+function configOf(objects: readonly JsonObject[]): DataplaneConfig {
+  const evaluation = evaluate(buildSnapshot(objects), { definitions: builtInDefinitions() });
+  return compileDataplane(evaluation, { endpointAnnotations: "Used" });
+}
+
+export async function servePlane(
+  cleanup: Cleanup,
+  plane: PlaneName,
+  objects: readonly JsonObject[],
+): Promise<ServedPlane> {
+  const config = configOf(objects);
+  const wanted = [...new Set(config.gateways.flatMap(({ ports }) => ports.map(({ port }) => port)))];
+  const free = await findFreePorts(wanted.length);
+  const portOf = (port: number): number => free[wanted.indexOf(port)] ?? 0;
+  const bind = (_: unknown, port: number) => ({ host: "127.0.0.1", port: portOf(port) });
+  if (plane === "Envoy") {
+    const envoy = await startEnvoyDataplane({
+      envoyPath: envoyPath ?? "",
+      bind,
+      matchRegex: createRegex(),
+      systemAuthorities: "/none",
+      onLine: () => {},
+      concurrency: 1,
+    });
+    cleanup.add(() => envoy.close(0));
+    return { portOf, events: [], problems: await envoy.replace(config, envoySecrets(KEYS)) };
+  }
+  const events: GatewayEvent[] = [];
+  const gateway = createGateway({ matchRegex: createRegex(), bind, onEvent: (event) => events.push(event) });
+  cleanup.add(() => gateway.close({ drainMs: 0 }));
+  const { problems } = await gateway.replace(config, gatewaySecrets(KEYS));
+  return { portOf, events, problems: problems.map(({ message }) => message) };
+}

@@ -163,6 +163,9 @@ export {
 } from "./core/evaluate.ts";
 export type { NamespaceContact } from "./core/explain/contacts.ts";
 export type {
+  ConnectedBackend,
+  ConnectedListener,
+  Connections,
   ExplainedPath,
   Explanation,
   IneffectivePolicy,

@@ -58,6 +58,13 @@ export const views: readonly Transcript[] = [
     ],
   },
   {
+    name: "explain-without-policies",
+    lines: ["httproute/counter", "gtw/prod", "svc/till", "httproute/stocktaking", "svc/oven -o json"].map(
+      (target) =>
+        `explain ${target} -f ${["gateway", "bakery", "shop"].map((name) => `${BAKERY}/${name}.yaml`).join(",")}`,
+    ),
+  },
+  {
     name: "graph",
     lines: [
       `graph -f ${BAKERY}`,

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { testTerminals, testTranscripts } from "../../../test/support/cli/cli-transcript.ts";
 import { runCli } from "../../../test/support/cli/run-cli.ts";
+import { manyRoutes } from "../../../test/support/cluster/many-routes.ts";
+import type { Explanation } from "../../core/explain/explain/result.ts";
 
 describe("the bakery", () => {
   testTerminals([
@@ -191,11 +193,96 @@ describe("why a value lost", () => {
 });
 
 describe("other parts of the output", () => {
+  describe("an object without policies still has its connections", () => {
+    const files = ["gateway", "bakery", "shop"].map((name) => `-f examples/bakery/${name}.yaml`).join(" ");
+
+    test.each([
+      [
+        "httproute/counter",
+        [
+          "HTTPRoute shop/counter (examples/bakery/shop.yaml:2)",
+          "  attached to  listener https of Gateway infra/prod",
+          "  hosts        shop.bakery.example",
+          "  backends     Service bakery/baker port 8080 (rule bread) and Service shop/till port 8080 (rule-1)",
+          "",
+          "No policy takes effect on HTTPRoute shop/counter.",
+        ],
+      ],
+      [
+        "gtw/prod",
+        [
+          "Gateway infra/prod (examples/bakery/gateway.yaml:29)",
+          "  attached to  GatewayClass house",
+          "  listeners    http: HTTP on port 8080, *.bakery.example, 1 route",
+          "               https: HTTPS on port 8443, *.bakery.example, 3 routes",
+          "               admin: HTTP on port 9090, every host, no routes",
+          "  attached     GRPCRoute bakery/oven, HTTPRoute bakery/baker, HTTPRoute shop/counter and",
+        ],
+      ],
+      [
+        "svc/till",
+        [
+          "Service shop/till (examples/bakery/shop.yaml:60)",
+          "  backend of  HTTPRoute shop/counter (rule-1), HTTPRoute shop/party (rule-1) and",
+          "              HTTPRoute shop/stocktaking (rule-1)",
+        ],
+      ],
+      [
+        "httproute/stocktaking",
+        [
+          "HTTPRoute shop/stocktaking (examples/bakery/shop.yaml:48)",
+          "  attached to  no parent",
+          "  backends     Service shop/till port 8080 (rule-1)",
+        ],
+      ],
+    ])("%s", async (target, lines) => {
+      const { stdout } = await runCli(`explain ${target} ${files}`);
+      expect(stdout.split("\n").slice(0, lines.length)).toEqual(lines);
+    });
+
+    test("a parent that is not in the input is named, and the hosts are as written", async () => {
+      const { stdout } = await runCli("explain httproute/counter -f examples/bakery/shop.yaml");
+      expect(stdout).toContain("  attached to        Gateway infra/prod (not in examples/bakery/shop.yaml)\n");
+      expect(stdout).toContain("  hosts, as written  shop.bakery.example\n");
+      expect(stdout).toContain("\nCaveats\n");
+    });
+
+    test("a Service that no route uses, and a listener without routes, have none in the files", async () => {
+      const only = await runCli("explain svc/till -f all.yaml", {
+        files: {
+          "all.yaml":
+            "apiVersion: v1\nkind: Service\nmetadata: {name: till, namespace: shop}\nspec: {ports: [{port: 80}]}\n",
+        },
+      });
+      expect(only.stdout).toContain("  backend of  no route in all.yaml\n");
+      expect((await runCli(`explain gtw/prod#admin ${files}`)).stdout).toContain("  routes       none in the 3 files");
+    });
+
+    test("many routes are counted, and -o wide lists them", async () => {
+      const many = { files: { "all.yaml": manyRoutes(40).replaceAll(/^.*"kind":"RetryPolicy".*$/gm, "") } };
+      const { stdout } = await runCli("explain gtw/prod -f all.yaml", many);
+      expect(stdout).toMatch(/ {2}routes +40 HTTPRoutes: HTTPRoute town\/route-0, /);
+      expect(stdout).toContain("and 34 more");
+      expect((await runCli("explain gtw/prod -o wide -f all.yaml", many)).stdout).not.toContain(" more");
+    });
+
+    test("-o json has them, also with policies", async () => {
+      const { stdout } = await runCli("explain httproute/baker -o json -f examples/bakery");
+      const { connections } = JSON.parse(stdout) as Pick<Explanation, "connections">;
+      expect(connections.hostnames).toEqual(["baker.bakery.example"]);
+      expect(connections.attachedTo.map(({ sectionName }) => sectionName)).toEqual(["http", "https"]);
+      expect(connections.backends.map(({ name }) => name)).toEqual(["baker", "baker-next"]);
+    });
+  });
+
   test("the conditions found in the object's status", async () => {
     const { stdout } = await runCli("explain httproute/r -f g.yaml", { files: { "g.yaml": ground } });
     expect(stdout).toBe(
       [
         "HTTPRoute a/r (g.yaml:7)",
+        "  attached to  listener l of Gateway a/g",
+        "  hosts        every host",
+        "  backends     none",
         "",
         "No policy takes effect on HTTPRoute a/r.",
         "",

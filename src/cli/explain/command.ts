@@ -18,7 +18,7 @@ export const command: Command = {
   usage: ["TARGET [-f FILE|DIR|-] [options]"],
   description: [
     "For each policy kind: every value that takes effect on the target, the policy, block and line it comes from, and what it overrides or replaces. " +
-      "Without a policy, the values that objects set themselves: retry and timeouts of an HTTPRoute. " +
+      "Without a policy, what the target is connected with (parents, hosts, listeners, routes, backends), and the values that objects set themselves: retry and timeouts of an HTTPRoute. " +
       "Then the policies that name the target without effect, and the conditions in its status.",
     "A target is KIND/NAME, followed by #SECTION for a listener, a route rule or a service port. Rules without a name are rule-1, rule-2 and so on. " +
       "Where a target has several paths (listeners, rules, backends), a value is printed once for all paths that share it.",

@@ -31,7 +31,7 @@ export function explanationJson(
   explanation: Explanation,
   { source, redaction, caveats }: Pick<TextContext, "source" | "redaction" | "caveats">,
 ): object {
-  const { target, kinds, failures, refusals, problems, absentParents, conditions } = explanation;
+  const { target, kinds, failures, refusals, problems, absentParents, connections, conditions } = explanation;
   const { sectionName } = target;
   const id = objectId(target);
   const section = sectionName === undefined ? undefined : sectionPointer(source.world, id, sectionName);
@@ -43,6 +43,7 @@ export function explanationJson(
     ...(at === undefined ? {} : { at }),
     complete: absentParents.length === 0,
     absentParents,
+    connections,
     policyKinds: kinds.map((kind) => kindJson(kind, source, redaction)),
     failures: failuresJson(failures, redaction),
     refusals,

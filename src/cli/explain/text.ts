@@ -15,6 +15,7 @@ import { formatNode, formatPath, formatPathsTogether, listWords } from "../print
 import { formatLine } from "../print/format-position.ts";
 import { styled } from "../print/styled-text.ts";
 import type { TextContext } from "../print/text-context.ts";
+import { printConnections } from "./connections-text.ts";
 import { printPolicyParts } from "./policies-text.ts";
 import { printValues } from "./values-text.ts";
 
@@ -23,8 +24,10 @@ export function printExplanation(explanation: Explanation, context: TextContext)
   const { print, caveats } = context;
   printTarget(explanation, context);
   if (explanation.kinds.every(isOwnOnly)) {
+    printConnections(explanation, context);
     print.line();
-    const why = explanation.refusals.length > 0 ? ": it is not attached to any parent, for the reasons below" : "";
+    const isUnattached = explanation.refusals.length > 0 && explanation.connections.attachedTo.length === 0;
+    const why = isUnattached ? ": it is not attached to any parent, for the reasons below" : "";
     const no = caveats.length === 0 ? "No policy" : "No known policy";
     print.paragraph({}, `${no} takes effect on ${formatNode(explanation.target)}${why}${qualification(caveats)}.`);
   }

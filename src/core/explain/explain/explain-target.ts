@@ -13,6 +13,7 @@ import { formatRef, type ObjectRef, objectId, type PolicyId, parseObjectId } fro
 import type { ConditionProblem } from "../../topology/gateway-reason.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
 import { forEachOwnPathThrough, forEachPathThrough, type ObjectOrSection } from "../paths-through.ts";
+import { connectionsOf } from "./connections.ts";
 import { ineffectivePolicies } from "./ineffective-policies.ts";
 import { ReachedSections } from "./reached-sections.ts";
 import { reportedConditions } from "./reported-conditions.ts";
@@ -56,6 +57,7 @@ export function explainTarget(world: World, target: ObjectOrSection, { group }: 
       .filter(({ code }) => code !== "ParentNotFound")
       .map(({ field, code, reason }) => ({ field, code, reason })),
     problems: problemsAt(world, target),
+    connections: connectionsOf(world, target),
     absentParents: [...absent.values()].sort((a, b) => (formatRef(a) < formatRef(b) ? -1 : 1)),
     conditions: reportedConditions(world.objects.get(target.id), target.sectionName),
   };

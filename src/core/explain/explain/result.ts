@@ -21,6 +21,8 @@ export interface Explanation {
   readonly refusals: ReadonlyArray<{ readonly field: string; readonly code: RefusalCode; readonly reason: string }>;
   /** Conditions that Gateway API would not have the object or its listeners meet, such as a conflict of listeners. */
   readonly problems: readonly ConditionProblem[];
+  /** What the target is connected with, whether it has policies or not. */
+  readonly connections: Connections;
   /** Parents that the snapshot does not contain. Policies attached to them are unknown. */
   readonly absentParents: readonly ObjectRef[];
   /** The conditions in the object's status, as controllers wrote them. */
@@ -98,4 +100,38 @@ export interface ReportedCondition {
   readonly status: string;
   readonly reason: string;
   readonly message: string;
+}
+
+/** The neighbours of a target in the topology. Only references that Gateway API accepts count. Lists are sorted. */
+export interface Connections {
+  /** The parents that the object names: listeners of a route, the GatewayClass of a Gateway. */
+  readonly attachedTo: readonly PathNode[];
+  /** The rules of routes that have the object as a backend; the route itself if its kind has no rules. */
+  readonly backendOf: readonly PathNode[];
+  /**
+   * The hosts of a route: what its hostnames and those of its listeners have in common; its own if no listener is in the snapshot. `*`: every
+   * host. Empty for other kinds, and for a route of a mesh.
+   */
+  readonly hostnames: readonly string[];
+  /** The listeners of a Gateway or ListenerSet, in their order. */
+  readonly listeners: readonly ConnectedListener[];
+  /** The objects that are attached to the target: routes and ListenerSets. */
+  readonly attached: readonly PathNode[];
+  /** The backends of a route or of a rule. */
+  readonly backends: readonly ConnectedBackend[];
+}
+
+/** A listener, and how many objects are attached to it. */
+export interface ConnectedListener {
+  readonly name: string;
+  readonly protocol: string;
+  readonly port?: number;
+  readonly hostname?: string;
+  readonly attached: number;
+}
+
+/** A backend, the ports that are used, and the rules that use it. */
+export interface ConnectedBackend extends PathNode {
+  readonly ports: readonly number[];
+  readonly sections: readonly string[];
 }

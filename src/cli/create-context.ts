@@ -73,7 +73,10 @@ export async function createContext(
     const source = isCluster ? await loadFromCluster() : await loadPaths(origin ?? { paths }, options, io);
     if (source === undefined) return undefined;
     if (source.unreadable.length > 0) await noteUnreadable(source);
-    if (origin !== undefined) return source;
+    if (origin !== undefined) {
+      if (source.tables.objects.size === 0) printPending();
+      return source;
+    }
     if (source.tables.objects.size === 0) {
       printPending();
       const leftOut = source.findings().map(({ message }) => message);

@@ -138,7 +138,10 @@ test("hostile names in a CRD stay inside comments and quotes", async () => {
       spec: {
         type: "object",
         properties: {
-          targetRef: { type: "object", properties: { kind: { type: "string", enum: [text, "Gateway"] }, name: {} } },
+          targetRef: {
+            type: "object",
+            properties: { kind: { type: "string", enum: [text, "Gateway"] }, name: { type: "string" } },
+          },
           strategy: { type: "string", enum: [text, "atomic"] },
         },
       },

@@ -3,10 +3,12 @@ import { expect, test } from "vitest";
 import { commandTable } from "../../src/cli/command-table.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 
-/** A kind and its name stay together. */
+/** A kind and its name stay together, and so does the first line of a finding, which programs read. */
 const WORDS_OF_A_NAME = 3;
 const isWhole = (text: string): boolean =>
-  text.trim().split(" ").length <= WORDS_OF_A_NAME || /^ {2}(helm template \. \| )?prevail /.test(text);
+  text.trim().split(" ").length <= WORDS_OF_A_NAME ||
+  /^ {2}(helm template \. \| )?prevail /.test(text) ||
+  /^\S+:\d+:\d+: (error|warning|info) [A-Z]/.test(text);
 
 const lines = [
   "help",

@@ -14,7 +14,10 @@ export function printOverview(print: Printer, program: string): void {
   print.line();
   print.line(styled("Usage", "bold"));
   print.line(`  ${program} COMMAND [TARGET…] [-f FILE|DIR|-] [options]`);
-  print.line("  Without -f, questions are about the cluster of the current kubeconfig context.");
+  print.paragraph(
+    { indent: 2, hanging: 0 },
+    "Without -f, questions are about the cluster of the current kubeconfig context.",
+  );
   print.line();
   print.line(styled("Commands", "bold"));
   const entries = [...commandTable, { name: "help", summary: "this list, or the help of one command" }];

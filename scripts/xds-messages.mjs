@@ -37,6 +37,7 @@ export const xdsMessages = {
   [`${listener}.ListenerFilter`]: "name typed_config",
   [`${listener}.UdpListenerConfig`]: "",
   "envoy.extensions.filters.listener.tls_inspector.v3.TlsInspector": "",
+  "envoy.extensions.filters.network.connection_limit.v3.ConnectionLimit": "stat_prefix max_connections",
   [`${tcpProxy}.TcpProxy`]: "stat_prefix cluster weighted_clusters idle_timeout access_log max_connect_attempts",
   [`${tcpProxy}.TcpProxy.WeightedCluster`]: "clusters",
   [`${tcpProxy}.TcpProxy.WeightedCluster.ClusterWeight`]: "name weight",
@@ -48,7 +49,8 @@ export const xdsMessages = {
   [`${manager}.HttpConnectionManager`]:
     "stat_prefix rds route_config scoped_routes http_filters common_http_protocol_options server_header_transformation max_request_headers_kb " +
     "stream_idle_timeout request_headers_timeout use_remote_address xff_num_trusted_hops skip_xff_append early_header_mutation_extensions generate_request_id upgrade_configs normalize_path " +
-    "merge_slashes path_with_escaped_slashes_action local_reply_config access_log strip_trailing_host_dot",
+    "merge_slashes path_with_escaped_slashes_action local_reply_config access_log strip_trailing_host_dot request_timeout " +
+    "http_protocol_options http2_protocol_options",
   [`${manager}.HttpConnectionManager.UpgradeConfig`]: "upgrade_type",
   [`${manager}.Rds`]: "config_source route_config_name",
   [`${manager}.ScopedRoutes`]: "name scope_key_builder rds_config_source scoped_rds",
@@ -66,9 +68,10 @@ export const xdsMessages = {
   "envoy.extensions.filters.http.router.v3.Router": "suppress_envoy_headers",
   "envoy.extensions.http.early_header_mutation.header_mutation.v3.HeaderMutation": "mutations",
   "envoy.extensions.filters.http.header_mutation.v3.HeaderMutation": "mutations",
-  "envoy.extensions.filters.http.header_mutation.v3.Mutations": "request_mutations",
+  "envoy.extensions.filters.http.header_mutation.v3.Mutations": "request_mutations response_mutations",
   "envoy.config.common.mutation_rules.v3.HeaderMutation": "remove append remove_on_match",
   "envoy.config.common.mutation_rules.v3.HeaderMutation.RemoveOnMatch": "key_matcher",
+  "envoy.extensions.filters.http.upstream_codec.v3.UpstreamCodec": "",
   "envoy.extensions.filters.http.lua.v3.Lua": "default_source_code",
   "envoy.extensions.filters.http.cors.v3.Cors": "",
   "envoy.extensions.filters.http.cors.v3.CorsPolicy":
@@ -93,7 +96,7 @@ export const xdsMessages = {
   [`${route}.RouteAction`]: "cluster regex_rewrite host_rewrite_literal timeout retry_policy request_mirror_policies",
   [`${route}.RouteAction.RequestMirrorPolicy`]: "cluster runtime_fraction disable_shadow_host_suffix_append",
   [`${route}.RetryPolicy`]:
-    "retry_on num_retries retriable_status_codes retry_back_off retriable_headers retry_host_predicate host_selection_retry_max_attempts",
+    "retry_on num_retries per_try_timeout retriable_status_codes retry_back_off retriable_headers retry_host_predicate host_selection_retry_max_attempts",
   [`${route}.RetryPolicy.RetryHostPredicate`]: "name typed_config",
   "envoy.extensions.retry.host.previous_hosts.v3.PreviousHostsPredicate": "",
   [`${route}.RetryPolicy.RetryBackOff`]: "base_interval max_interval",
@@ -103,18 +106,24 @@ export const xdsMessages = {
   // Clusters and their endpoints.
   [`${cluster}.Cluster`]:
     "name type cluster_type eds_cluster_config connect_timeout lb_policy load_assignment circuit_breakers " +
-    "typed_extension_protocol_options transport_socket common_lb_config",
+    "typed_extension_protocol_options transport_socket common_lb_config outlier_detection per_connection_buffer_limit_bytes",
+  [`${cluster}.OutlierDetection`]:
+    "consecutive_5xx interval base_ejection_time max_ejection_percent enforcing_consecutive_5xx enforcing_success_rate " +
+    "consecutive_gateway_failure enforcing_consecutive_gateway_failure enforcing_failure_percentage max_ejection_time",
   [`${cluster}.Cluster.CommonLbConfig`]: "locality_weighted_lb_config",
   [`${cluster}.Cluster.CommonLbConfig.LocalityWeightedLbConfig`]: "",
   [`${cluster}.Cluster.CustomClusterType`]: "name typed_config",
   [`${cluster}.Cluster.EdsClusterConfig`]: "eds_config service_name",
-  [`${cluster}.CircuitBreakers`]: "thresholds",
+  [`${cluster}.CircuitBreakers`]: "thresholds per_host_thresholds",
   [`${cluster}.CircuitBreakers.Thresholds`]:
     "max_connections max_pending_requests max_requests max_retries retry_budget",
   [`${cluster}.CircuitBreakers.Thresholds.RetryBudget`]: "budget_percent budget_interval min_retry_concurrency",
   "envoy.extensions.clusters.composite.v3.ClusterConfig": "clusters",
   "envoy.extensions.clusters.composite.v3.ClusterConfig.ClusterEntry": "name",
-  "envoy.extensions.upstreams.http.v3.HttpProtocolOptions": "common_http_protocol_options explicit_http_config",
+  "envoy.extensions.upstreams.http.v3.HttpProtocolOptions":
+    "common_http_protocol_options explicit_http_config http_filters outlier_detection",
+  "envoy.extensions.upstreams.http.v3.HttpProtocolOptions.OutlierDetection": "error_matcher",
+  "envoy.config.common.matcher.v3.MatchPredicate": "not_match any_match",
   "envoy.extensions.upstreams.http.v3.HttpProtocolOptions.ExplicitHttpConfig":
     "http_protocol_options http2_protocol_options",
   [`${endpoint}.ClusterLoadAssignment`]: "cluster_name endpoints",
@@ -154,9 +163,11 @@ export const xdsMessages = {
   [`${core}.DataSource`]: "filename inline_string",
   [`${core}.RuntimeFractionalPercent`]: "default_value",
   [`${core}.SubstitutionFormatString`]: "text_format_source json_format",
-  [`${core}.HttpProtocolOptions`]: "idle_timeout max_headers_count max_stream_duration headers_with_underscores_action",
-  [`${core}.Http1ProtocolOptions`]: "",
-  [`${core}.Http2ProtocolOptions`]: "connection_keepalive",
+  [`${core}.HttpProtocolOptions`]:
+    "idle_timeout max_headers_count max_stream_duration headers_with_underscores_action max_requests_per_connection",
+  [`${core}.Http1ProtocolOptions`]: "accept_http_10",
+  [`${core}.Http2ProtocolOptions`]:
+    "connection_keepalive max_concurrent_streams initial_stream_window_size initial_connection_window_size",
   [`${core}.KeepaliveSettings`]: "interval timeout",
   "envoy.type.v3.FractionalPercent": "numerator denominator",
   "envoy.type.v3.Percent": "value",
@@ -165,7 +176,17 @@ export const xdsMessages = {
   "envoy.type.matcher.v3.RegexMatchAndSubstitute": "pattern substitution",
 
   // The bootstrap configuration.
-  [`${bootstrap}.Bootstrap`]: "node static_resources dynamic_resources admin bootstrap_extensions",
+  [`${bootstrap}.Bootstrap`]: "node static_resources dynamic_resources admin bootstrap_extensions overload_manager",
+  "envoy.config.overload.v3.OverloadManager": "refresh_interval resource_monitors actions buffer_factory_config",
+  "envoy.config.overload.v3.ResourceMonitor": "name typed_config",
+  "envoy.config.overload.v3.OverloadAction": "name triggers typed_config",
+  "envoy.config.overload.v3.Trigger": "name threshold scaled",
+  "envoy.config.overload.v3.ThresholdTrigger": "value",
+  "envoy.config.overload.v3.ScaledTrigger": "scaling_threshold saturation_threshold",
+  "envoy.config.overload.v3.BufferFactoryConfig": "minimum_account_to_track_power_of_two",
+  "envoy.extensions.resource_monitors.fixed_heap.v3.FixedHeapConfig": "max_heap_size_bytes",
+  "envoy.extensions.resource_monitors.downstream_connections.v3.DownstreamConnectionsConfig":
+    "max_active_downstream_connections",
   [`${bootstrap}.Bootstrap.StaticResources`]: "listeners clusters secrets",
   [`${bootstrap}.Bootstrap.DynamicResources`]: "lds_config cds_config ads_config",
   [`${bootstrap}.Admin`]: "address",
@@ -185,12 +206,16 @@ export const xdsFiles = [
   "envoy/extensions/filters/http/header_mutation/v3/header_mutation.proto",
   "envoy/extensions/filters/http/lua/v3/lua.proto",
   "envoy/extensions/filters/http/router/v3/router.proto",
+  "envoy/extensions/filters/http/upstream_codec/v3/upstream_codec.proto",
   "envoy/extensions/filters/listener/tls_inspector/v3/tls_inspector.proto",
+  "envoy/extensions/filters/network/connection_limit/v3/connection_limit.proto",
   "envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager.proto",
   "envoy/extensions/filters/network/tcp_proxy/v3/tcp_proxy.proto",
   "envoy/extensions/filters/udp/udp_proxy/v3/route.proto",
   "envoy/extensions/filters/udp/udp_proxy/v3/udp_proxy.proto",
   "envoy/extensions/http/early_header_mutation/header_mutation/v3/header_mutation.proto",
+  "envoy/extensions/resource_monitors/downstream_connections/v3/downstream_connections.proto",
+  "envoy/extensions/resource_monitors/fixed_heap/v3/fixed_heap.proto",
   "envoy/extensions/retry/host/previous_hosts/v3/previous_hosts.proto",
   "envoy/extensions/transport_sockets/internal_upstream/v3/internal_upstream.proto",
   "envoy/extensions/transport_sockets/raw_buffer/v3/raw_buffer.proto",

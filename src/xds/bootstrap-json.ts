@@ -7,6 +7,7 @@ import { CorsPolicySchema, CorsSchema } from "./gen/envoy/extensions/filters/htt
 import { HTTPFaultSchema } from "./gen/envoy/extensions/filters/http/fault/v3/fault_pb.ts";
 import { HeaderMutationSchema } from "./gen/envoy/extensions/filters/http/header_mutation/v3/header_mutation_pb.ts";
 import { RouterSchema } from "./gen/envoy/extensions/filters/http/router/v3/router_pb.ts";
+import { UpstreamCodecSchema } from "./gen/envoy/extensions/filters/http/upstream_codec/v3/upstream_codec_pb.ts";
 import { TlsInspectorSchema } from "./gen/envoy/extensions/filters/listener/tls_inspector/v3/tls_inspector_pb.ts";
 import { HttpConnectionManagerSchema } from "./gen/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
 import { TcpProxySchema } from "./gen/envoy/extensions/filters/network/tcp_proxy/v3/tcp_proxy_pb.ts";
@@ -44,6 +45,7 @@ const registry = createRegistry(
   TlsInspectorSchema,
   UdpProxyConfigSchema,
   UdpRouteSchema,
+  UpstreamCodecSchema,
   UpstreamTlsContextSchema,
 );
 

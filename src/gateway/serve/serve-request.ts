@@ -1,8 +1,9 @@
 /** Serves one request: finds its rule, then forwards it, redirects it, or sends a response of the gateway. */
 import type { RedirectConfig, RuleConfig, WeightedBackendConfig } from "../../core/dataplane/gateway-config.ts";
+import { OWN_HEADERS } from "../../core/dataplane/own-headers.ts";
 import { formatRef } from "../../core/model/refs.ts";
 import type { HttpRequest } from "../../core/routing/match-request.ts";
-import { type HeaderList, headerText, joinHeaders } from "../contract/header-list.ts";
+import { type HeaderList, headerText, joinHeaders, withoutHeaders } from "../contract/header-list.ts";
 import type { IncomingRequest } from "../contract/http-exchange.ts";
 import type { RequestHead } from "../contract/request-head.ts";
 import { corsHeaders, findCors, preflightHeaders } from "../filters/cors-headers.ts";
@@ -136,7 +137,13 @@ class Serving {
     return { authority, path: head.query === "" ? path : `${path}${head.query}`, headers };
   }
 
-  #responseHeaders(head: RequestHead, { filters }: RuleConfig, target: ForwardTarget, headers: HeaderList): HeaderList {
+  #responseHeaders(
+    head: RequestHead,
+    { filters }: RuleConfig,
+    target: ForwardTarget,
+    received: HeaderList,
+  ): HeaderList {
+    const headers = withoutOwnHeaders(received, this.#context.debugHeaders);
     if (filters.length === 0 && target.filters.length === 0 && !this.#context.debugHeaders) return headers;
     const changed = changeResponseHeaders(changeResponseHeaders(headers, target.filters), filters);
     const cors = findCors(filters);
@@ -184,6 +191,19 @@ class Serving {
     this.#context.emit(this.#record.finished(gateway, config, this.#context.clock.nowMs()));
   }
 }
+
+/** Drops what a backend has no business to say. With `debugHeaders` these are all headers of that prefix. */
+function withoutOwnHeaders(headers: HeaderList, debugHeaders: boolean): HeaderList {
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = headers[i] ?? "";
+    if (!OWN_HEADERS.has(name) && !(debugHeaders && name.startsWith(DEBUG_PREFIX))) continue;
+    const own = headers.filter((one, at) => at % 2 === 0 && debugHeaders && one.startsWith(DEBUG_PREFIX));
+    return withoutHeaders(headers, new Set([...OWN_HEADERS, ...own]));
+  }
+  return headers;
+}
+
+const DEBUG_PREFIX = "x-prevail-";
 
 /** Replaces the CORS headers of the backend by those of the filter. */
 function withCors(headers: HeaderList, cors: HeaderList): HeaderList {

@@ -17,8 +17,7 @@ import {
   type CommonTlsContextSchema,
   UpstreamTlsContextSchema,
 } from "../gen/envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
-import { HttpProtocolOptionsSchema } from "../gen/envoy/extensions/upstreams/http/v3/http_protocol_options_pb.ts";
-import { type Any, create, duration, type Init, pack } from "../protobuf.ts";
+import { create, duration, type Init, pack } from "../protobuf.ts";
 import { compileLoadAssignment } from "./compile-load-assignment.ts";
 import type { ConfigSources } from "./config-sources.ts";
 import {
@@ -30,8 +29,9 @@ import {
   loadAssignmentName,
   waitingClusterName,
 } from "./resource-names.ts";
+import { compositeOptions, upstreamOptions } from "./upstream-options.ts";
 
-const { connectMs: CONNECT_MS, upstreamKeepAliveMs: IDLE_MS } = EDGE_LIMITS;
+const { connectMs: CONNECT_MS } = EDGE_LIMITS;
 const UNLIMITED = 2 ** 31 - 1;
 
 /** Raises Envoy's default limits of three concurrent retries and a thousand requests. Policies set limits. */
@@ -80,34 +80,13 @@ export const compileEmptyCluster = (name: ClusterName): Cluster =>
     circuitBreakers: { thresholds: [NO_LIMITS] },
   });
 
-const PROTOCOL_OPTIONS = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
-
 /** Empty for connections that are not HTTP. */
 function protocolOptions(
   protocol: BackendConfig["protocol"],
   tryTimeoutMs: number | undefined,
 ): Pick<Init<typeof ClusterSchema>, "typedExtensionProtocolOptions"> {
-  if (protocol === "TCP" || protocol === "UDP") return {};
-  return { typedExtensionProtocolOptions: { [PROTOCOL_OPTIONS]: httpOptions(protocol, tryTimeoutMs) } };
+  return protocol === "TCP" || protocol === "UDP" ? {} : upstreamOptions(protocol, tryTimeoutMs);
 }
-
-/** The timeout of an attempt covers its whole response. `per_try_timeout` of a route covers only the head. */
-const httpOptions = (protocol: "HTTP/1.1" | "HTTP/2", tryTimeoutMs: number | undefined): Any =>
-  pack(HttpProtocolOptionsSchema, {
-    commonHttpProtocolOptions: {
-      idleTimeout: duration(IDLE_MS),
-      ...(tryTimeoutMs === undefined ? {} : { maxStreamDuration: duration(tryTimeoutMs) }),
-    },
-    upstreamProtocolOptions: {
-      case: "explicitHttpConfig",
-      value: {
-        protocolConfig:
-          protocol === "HTTP/2"
-            ? { case: "http2ProtocolOptions", value: {} }
-            : { case: "httpProtocolOptions", value: {} },
-      },
-    },
-  });
 
 type SocketInit = Init<typeof TransportSocketSchema>;
 
@@ -164,6 +143,7 @@ export function compileWaitingCluster(real: ClusterName, waitsMs: readonly numbe
     connectTimeout: duration(CONNECT_MS),
     lbPolicy: Cluster_LbPolicy.CLUSTER_PROVIDED,
     circuitBreakers: { thresholds: [NO_LIMITS] },
+    ...compositeOptions(),
   });
 }
 

@@ -2,6 +2,7 @@
 import { EDGE_LIMITS, type EdgeLimits } from "../../core/dataplane/edge-limits.ts";
 import type { ListenerConfig, PortConfig } from "../../core/dataplane/gateway-config.ts";
 import { isStream } from "../../core/dataplane/is-stream.ts";
+import { WAITED_HEADER } from "../../core/dataplane/own-headers.ts";
 import type { AccessLogSchema } from "../gen/envoy/config/accesslog/v3/accesslog_pb.ts";
 import { HttpProtocolOptions_HeadersWithUnderscoresAction } from "../gen/envoy/config/core/v3/protocol_pb.ts";
 import type { FilterChainSchema } from "../gen/envoy/config/listener/v3/listener_components_pb.ts";
@@ -29,7 +30,6 @@ import { type Any, create, duration, type Init, pack } from "../protobuf.ts";
 import { type AccessLogging, accessLogOf } from "./compile-access-log.ts";
 import { compileIdentity } from "./compile-identity.ts";
 import { type ListenerAddress, socketAddress } from "./compile-load-assignment.ts";
-import { WAITED_HEADER } from "./compile-retries.ts";
 import { type ConfigSources, LOWER_CASE_FILTER, type RouteSpecifier } from "./config-sources.ts";
 import { certificateName, delayName, type ListenerName } from "./resource-names.ts";
 import { serverNameChains, tcpChain } from "./streams/stream-chains.ts";

@@ -3,15 +3,18 @@
  * composite cluster sends every second attempt to an internal listener that responds after a fixed time (docs/decisions/0006-envoy.md).
  */
 import type { RetryConfig } from "../../core/dataplane/gateway-config.ts";
+import { WAITED_HEADER } from "../../core/dataplane/own-headers.ts";
 import { hasWaits, retriesOf } from "../../core/envoy/envoy-waits.ts";
 import { remember } from "../../core/model/collections/remember.ts";
 import type { RetryPlan } from "../../core/retry/retry-schedule.ts";
-import { type RetryPolicy, RetryPolicySchema } from "../gen/envoy/config/route/v3/route_components_pb.ts";
+import {
+  type HeaderMatcherSchema,
+  type RetryPolicy,
+  RetryPolicySchema,
+} from "../gen/envoy/config/route/v3/route_components_pb.ts";
 import { PreviousHostsPredicateSchema } from "../gen/envoy/extensions/retry/host/previous_hosts/v3/previous_hosts_pb.ts";
 import { create, duration, type Init, pack } from "../protobuf.ts";
-
-/** The header that marks a response of a waiting listener. It never reaches a client. */
-export const WAITED_HEADER = "x-prevail-waited";
+import { INSIDE_ENVOY } from "./upstream-options.ts";
 
 type RetryPolicyInit = Init<typeof RetryPolicySchema>;
 
@@ -63,11 +66,18 @@ function retryPolicy({ plan }: RetryConfig, methods: MethodClass): RetryPolicyIn
     retryBackOff: backOff(plan),
     retryHostPredicate: [PREVIOUS_HOSTS],
     hostSelectionRetryMaxAttempts: OTHER_HOST_ATTEMPTS,
-    ...(isWaiting
-      ? { retriableHeaders: [{ name: WAITED_HEADER, headerMatchSpecifier: { case: "presentMatch", value: true } }] }
-      : {}),
+    ...(isWaiting ? { retriableHeaders: [WAITED] } : {}),
   };
 }
+
+/** The response of a wait. A backend cannot send this value (`upstream-options.ts`). */
+const WAITED: Init<typeof HeaderMatcherSchema> = {
+  name: WAITED_HEADER,
+  headerMatchSpecifier: {
+    case: "stringMatch",
+    value: { matchPattern: { case: "prefix", value: INSIDE_ENVOY } },
+  },
+};
 
 const UNPROMISED_MS = 25;
 /** Jitter before each of the two attempts of one retry: a fifth of the wait together, within the allowed quarter. */

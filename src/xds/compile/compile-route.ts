@@ -8,6 +8,7 @@ import type {
   RuleConfig,
   WeightedBackendConfig,
 } from "../../core/dataplane/gateway-config.ts";
+import { WAITED_HEADER } from "../../core/dataplane/own-headers.ts";
 import { type RuleLimit, ruleLimits } from "../../core/envoy/envoy-limits.ts";
 import { waitsOf } from "../../core/envoy/envoy-waits.ts";
 import { faultOfMatch, faultOfRule } from "../../core/envoy/find-faults.ts";
@@ -34,7 +35,6 @@ import {
   type MethodClass,
   methodClasses,
   type RetryPolicies,
-  WAITED_HEADER,
 } from "./compile-retries.ts";
 import { type ClusterName, type ClusterSettings, clusterName, waitingClusterName } from "./resource-names.ts";
 

@@ -74,4 +74,48 @@ const identity: readonly BehaviourRow[] = [
   ),
 ];
 
-export const safetyRows: readonly BehaviourRow[] = [...identity];
+/** A backend's headers do not change what happens to its requests. */
+const steering: readonly BehaviourRow[] = [
+  ...["20ms", undefined].map(
+    (backoff): BehaviourRow => ({
+      name: `headers of a response › x-envoy-ratelimited does not prevent a retry (backoff ${backoff ?? "left out"})`,
+      retry: { codes: [503], attempts: 1, ...(backoff === undefined ? {} : { backoff }) },
+      script: [{ do: "Respond", status: 503, headers: { "x-envoy-ratelimited": "true" } }, OK],
+      expect: { status: 200, attempts: 2 },
+    }),
+  ),
+  ...["GET", "POST"].flatMap((method) =>
+    ["1", "envoy://prevail delay 21ms/prevail delay 21ms"].map(
+      (mark): BehaviourRow => ({
+        name: `headers of a response › x-prevail-waited (${mark}) does not cause a retry of ${method}`,
+        retry: { codes: [503], attempts: 2, backoff: "20ms", afterSend: "Always" },
+        script: [{ do: "Respond", status: 200, headers: { "x-prevail-waited": mark } }],
+        request: { method },
+        expect: { status: 200, attempts: 1, headers: { "x-prevail-waited": undefined } },
+      }),
+    ),
+  ),
+  {
+    name: "headers of a response › those that steer a data plane are not passed on",
+    script: [
+      { do: "Respond", status: 503, headers: { "x-envoy-ratelimited": "1", "x-prevail-waited": "1", "x-other": "1" } },
+    ],
+    expect: {
+      status: 503,
+      attempts: 1,
+      headers: { "x-envoy-ratelimited": undefined, "x-prevail-waited": undefined, "x-other": "1" },
+    },
+  },
+  {
+    name: "headers of a response › those that steer a data plane are not passed on, of the last attempt",
+    retry: { codes: [503], attempts: 1, backoff: "20ms" },
+    script: [{ do: "Respond", status: 503, headers: { "x-envoy-ratelimited": "1", "x-prevail-waited": "1" } }],
+    expect: {
+      status: 503,
+      attempts: 2,
+      headers: { "x-envoy-ratelimited": undefined, "x-prevail-waited": undefined },
+    },
+  },
+];
+
+export const safetyRows: readonly BehaviourRow[] = [...identity, ...steering];

@@ -16,6 +16,8 @@ import type { TypedExtensionConfig } from "../../core/v3/extension_pb.ts";
 import { file_envoy_config_core_v3_extension } from "../../core/v3/extension_pb.ts";
 import type { Listener } from "../../listener/v3/listener_pb.ts";
 import { file_envoy_config_listener_v3_listener } from "../../listener/v3/listener_pb.ts";
+import type { OverloadManager } from "../../overload/v3/overload_pb.ts";
+import { file_envoy_config_overload_v3_overload } from "../../overload/v3/overload_pb.ts";
 import type { Secret } from "../../../extensions/transport_sockets/tls/v3/secret_pb.ts";
 import { file_envoy_extensions_transport_sockets_tls_v3_secret } from "../../../extensions/transport_sockets/tls/v3/secret_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
@@ -24,7 +26,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file envoy/config/bootstrap/v3/bootstrap.proto.
  */
 export const file_envoy_config_bootstrap_v3_bootstrap: GenFile = /*@__PURE__*/
-  fileDesc("CillbnZveS9jb25maWcvYm9vdHN0cmFwL3YzL2Jvb3RzdHJhcC5wcm90bxIZZW52b3kuY29uZmlnLmJvb3RzdHJhcC52MyLrBQoJQm9vdHN0cmFwEioKBG5vZGUYASABKAsyGi5lbnZveS5jb25maWcuY29yZS52My5Ob2RlUgASUAoQc3RhdGljX3Jlc291cmNlcxgCIAEoCzI0LmVudm95LmNvbmZpZy5ib290c3RyYXAudjMuQm9vdHN0cmFwLlN0YXRpY1Jlc291cmNlc1IAElIKEWR5bmFtaWNfcmVzb3VyY2VzGAMgASgLMjUuZW52b3kuY29uZmlnLmJvb3RzdHJhcC52My5Cb290c3RyYXAuRHluYW1pY1Jlc291cmNlc1IAEjEKBWFkbWluGAwgASgLMiAuZW52b3kuY29uZmlnLmJvb3RzdHJhcC52My5BZG1pblIAEkoKFGJvb3RzdHJhcF9leHRlbnNpb25zGBUgAygLMiouZW52b3kuY29uZmlnLmNvcmUudjMuVHlwZWRFeHRlbnNpb25Db25maWdSABrGAQoPU3RhdGljUmVzb3VyY2VzEjcKCWxpc3RlbmVycxgBIAMoCzIiLmVudm95LmNvbmZpZy5saXN0ZW5lci52My5MaXN0ZW5lclIAEjQKCGNsdXN0ZXJzGAIgAygLMiAuZW52b3kuY29uZmlnLmNsdXN0ZXIudjMuQ2x1c3RlclIAEkQKB3NlY3JldHMYAyADKAsyMS5lbnZveS5leHRlbnNpb25zLnRyYW5zcG9ydF9zb2NrZXRzLnRscy52My5TZWNyZXRSABrDAQoQRHluYW1pY1Jlc291cmNlcxI4CgpsZHNfY29uZmlnGAEgASgLMiIuZW52b3kuY29uZmlnLmNvcmUudjMuQ29uZmlnU291cmNlUgASOAoKY2RzX2NvbmZpZxgCIAEoCzIiLmVudm95LmNvbmZpZy5jb3JlLnYzLkNvbmZpZ1NvdXJjZVIAEjsKCmFkc19jb25maWcYAyABKAsyJS5lbnZveS5jb25maWcuY29yZS52My5BcGlDb25maWdTb3VyY2VSACI5CgVBZG1pbhIwCgdhZGRyZXNzGAMgASgLMh0uZW52b3kuY29uZmlnLmNvcmUudjMuQWRkcmVzc1IAYgZwcm90bzM", [file_envoy_config_cluster_v3_cluster, file_envoy_config_core_v3_address, file_envoy_config_core_v3_base, file_envoy_config_core_v3_config_source, file_envoy_config_core_v3_extension, file_envoy_config_listener_v3_listener, file_envoy_extensions_transport_sockets_tls_v3_secret]);
+  fileDesc("CillbnZveS9jb25maWcvYm9vdHN0cmFwL3YzL2Jvb3RzdHJhcC5wcm90bxIZZW52b3kuY29uZmlnLmJvb3RzdHJhcC52MyKyBgoJQm9vdHN0cmFwEioKBG5vZGUYASABKAsyGi5lbnZveS5jb25maWcuY29yZS52My5Ob2RlUgASUAoQc3RhdGljX3Jlc291cmNlcxgCIAEoCzI0LmVudm95LmNvbmZpZy5ib290c3RyYXAudjMuQm9vdHN0cmFwLlN0YXRpY1Jlc291cmNlc1IAElIKEWR5bmFtaWNfcmVzb3VyY2VzGAMgASgLMjUuZW52b3kuY29uZmlnLmJvb3RzdHJhcC52My5Cb290c3RyYXAuRHluYW1pY1Jlc291cmNlc1IAEjEKBWFkbWluGAwgASgLMiAuZW52b3kuY29uZmlnLmJvb3RzdHJhcC52My5BZG1pblIAEkUKEG92ZXJsb2FkX21hbmFnZXIYDyABKAsyKS5lbnZveS5jb25maWcub3ZlcmxvYWQudjMuT3ZlcmxvYWRNYW5hZ2VyUgASSgoUYm9vdHN0cmFwX2V4dGVuc2lvbnMYFSADKAsyKi5lbnZveS5jb25maWcuY29yZS52My5UeXBlZEV4dGVuc2lvbkNvbmZpZ1IAGsYBCg9TdGF0aWNSZXNvdXJjZXMSNwoJbGlzdGVuZXJzGAEgAygLMiIuZW52b3kuY29uZmlnLmxpc3RlbmVyLnYzLkxpc3RlbmVyUgASNAoIY2x1c3RlcnMYAiADKAsyIC5lbnZveS5jb25maWcuY2x1c3Rlci52My5DbHVzdGVyUgASRAoHc2VjcmV0cxgDIAMoCzIxLmVudm95LmV4dGVuc2lvbnMudHJhbnNwb3J0X3NvY2tldHMudGxzLnYzLlNlY3JldFIAGsMBChBEeW5hbWljUmVzb3VyY2VzEjgKCmxkc19jb25maWcYASABKAsyIi5lbnZveS5jb25maWcuY29yZS52My5Db25maWdTb3VyY2VSABI4CgpjZHNfY29uZmlnGAIgASgLMiIuZW52b3kuY29uZmlnLmNvcmUudjMuQ29uZmlnU291cmNlUgASOwoKYWRzX2NvbmZpZxgDIAEoCzIlLmVudm95LmNvbmZpZy5jb3JlLnYzLkFwaUNvbmZpZ1NvdXJjZVIAIjkKBUFkbWluEjAKB2FkZHJlc3MYAyABKAsyHS5lbnZveS5jb25maWcuY29yZS52My5BZGRyZXNzUgBiBnByb3RvMw", [file_envoy_config_cluster_v3_cluster, file_envoy_config_core_v3_address, file_envoy_config_core_v3_base, file_envoy_config_core_v3_config_source, file_envoy_config_core_v3_extension, file_envoy_config_listener_v3_listener, file_envoy_config_overload_v3_overload, file_envoy_extensions_transport_sockets_tls_v3_secret]);
 
 /**
  * @generated from message envoy.config.bootstrap.v3.Bootstrap
@@ -49,6 +51,11 @@ export type Bootstrap = Message<"envoy.config.bootstrap.v3.Bootstrap"> & {
    * @generated from field: envoy.config.bootstrap.v3.Admin admin = 12 [json_name = ""];
    */
   admin?: Admin | undefined;
+
+  /**
+   * @generated from field: envoy.config.overload.v3.OverloadManager overload_manager = 15 [json_name = ""];
+   */
+  overloadManager?: OverloadManager | undefined;
 
   /**
    * @generated from field: repeated envoy.config.core.v3.TypedExtensionConfig bootstrap_extensions = 21 [json_name = ""];

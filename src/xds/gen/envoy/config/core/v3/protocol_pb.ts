@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file envoy/config/core/v3/protocol.proto.
  */
 export const file_envoy_config_core_v3_protocol: GenFile = /*@__PURE__*/
-  fileDesc("CiNlbnZveS9jb25maWcvY29yZS92My9wcm90b2NvbC5wcm90bxIUZW52b3kuY29uZmlnLmNvcmUudjMi+AIKE0h0dHBQcm90b2NvbE9wdGlvbnMSLwoMaWRsZV90aW1lb3V0GAEgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjcKEW1heF9oZWFkZXJzX2NvdW50GAIgASgLMhwuZ29vZ2xlLnByb3RvYnVmLlVJbnQzMlZhbHVlEjYKE21heF9zdHJlYW1fZHVyYXRpb24YBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SbwofaGVhZGVyc193aXRoX3VuZGVyc2NvcmVzX2FjdGlvbhgFIAEoDjJGLmVudm95LmNvbmZpZy5jb3JlLnYzLkh0dHBQcm90b2NvbE9wdGlvbnMuSGVhZGVyc1dpdGhVbmRlcnNjb3Jlc0FjdGlvbiJOChxIZWFkZXJzV2l0aFVuZGVyc2NvcmVzQWN0aW9uEgkKBUFMTE9XEAASEgoOUkVKRUNUX1JFUVVFU1QQARIPCgtEUk9QX0hFQURFUhACIhYKFEh0dHAxUHJvdG9jb2xPcHRpb25zImwKEUtlZXBhbGl2ZVNldHRpbmdzEisKCGludGVydmFsGAEgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEioKB3RpbWVvdXQYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iXQoUSHR0cDJQcm90b2NvbE9wdGlvbnMSRQoUY29ubmVjdGlvbl9rZWVwYWxpdmUYDyABKAsyJy5lbnZveS5jb25maWcuY29yZS52My5LZWVwYWxpdmVTZXR0aW5nc2IGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_wrappers]);
+  fileDesc("CiNlbnZveS9jb25maWcvY29yZS92My9wcm90b2NvbC5wcm90bxIUZW52b3kuY29uZmlnLmNvcmUudjMiuwMKE0h0dHBQcm90b2NvbE9wdGlvbnMSLwoMaWRsZV90aW1lb3V0GAEgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjcKEW1heF9oZWFkZXJzX2NvdW50GAIgASgLMhwuZ29vZ2xlLnByb3RvYnVmLlVJbnQzMlZhbHVlEjYKE21heF9zdHJlYW1fZHVyYXRpb24YBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SbwofaGVhZGVyc193aXRoX3VuZGVyc2NvcmVzX2FjdGlvbhgFIAEoDjJGLmVudm95LmNvbmZpZy5jb3JlLnYzLkh0dHBQcm90b2NvbE9wdGlvbnMuSGVhZGVyc1dpdGhVbmRlcnNjb3Jlc0FjdGlvbhJBChttYXhfcmVxdWVzdHNfcGVyX2Nvbm5lY3Rpb24YBiABKAsyHC5nb29nbGUucHJvdG9idWYuVUludDMyVmFsdWUiTgocSGVhZGVyc1dpdGhVbmRlcnNjb3Jlc0FjdGlvbhIJCgVBTExPVxAAEhIKDlJFSkVDVF9SRVFVRVNUEAESDwoLRFJPUF9IRUFERVIQAiIwChRIdHRwMVByb3RvY29sT3B0aW9ucxIYCg5hY2NlcHRfaHR0cF8xMBgCIAEoCDIAImwKEUtlZXBhbGl2ZVNldHRpbmdzEisKCGludGVydmFsGAEgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEioKB3RpbWVvdXQYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iowIKFEh0dHAyUHJvdG9jb2xPcHRpb25zEjwKFm1heF9jb25jdXJyZW50X3N0cmVhbXMYAiABKAsyHC5nb29nbGUucHJvdG9idWYuVUludDMyVmFsdWUSQAoaaW5pdGlhbF9zdHJlYW1fd2luZG93X3NpemUYAyABKAsyHC5nb29nbGUucHJvdG9idWYuVUludDMyVmFsdWUSRAoeaW5pdGlhbF9jb25uZWN0aW9uX3dpbmRvd19zaXplGAQgASgLMhwuZ29vZ2xlLnByb3RvYnVmLlVJbnQzMlZhbHVlEkUKFGNvbm5lY3Rpb25fa2VlcGFsaXZlGA8gASgLMicuZW52b3kuY29uZmlnLmNvcmUudjMuS2VlcGFsaXZlU2V0dGluZ3NiBnByb3RvMw", [file_google_protobuf_duration, file_google_protobuf_wrappers]);
 
 /**
  * @generated from message envoy.config.core.v3.HttpProtocolOptions
@@ -37,6 +37,11 @@ export type HttpProtocolOptions = Message<"envoy.config.core.v3.HttpProtocolOpti
    * @generated from field: envoy.config.core.v3.HttpProtocolOptions.HeadersWithUnderscoresAction headers_with_underscores_action = 5;
    */
   headersWithUnderscoresAction: HttpProtocolOptions_HeadersWithUnderscoresAction;
+
+  /**
+   * @generated from field: google.protobuf.UInt32Value max_requests_per_connection = 6;
+   */
+  maxRequestsPerConnection?: number | undefined;
 };
 
 /**
@@ -77,6 +82,10 @@ export const HttpProtocolOptions_HeadersWithUnderscoresActionSchema: GenEnum<Htt
  * @generated from message envoy.config.core.v3.Http1ProtocolOptions
  */
 export type Http1ProtocolOptions = Message<"envoy.config.core.v3.Http1ProtocolOptions"> & {
+  /**
+   * @generated from field: bool accept_http_10 = 2;
+   */
+  acceptHttp10: boolean;
 };
 
 /**
@@ -112,6 +121,21 @@ export const KeepaliveSettingsSchema: GenMessage<KeepaliveSettings> = /*@__PURE_
  * @generated from message envoy.config.core.v3.Http2ProtocolOptions
  */
 export type Http2ProtocolOptions = Message<"envoy.config.core.v3.Http2ProtocolOptions"> & {
+  /**
+   * @generated from field: google.protobuf.UInt32Value max_concurrent_streams = 2;
+   */
+  maxConcurrentStreams?: number | undefined;
+
+  /**
+   * @generated from field: google.protobuf.UInt32Value initial_stream_window_size = 3;
+   */
+  initialStreamWindowSize?: number | undefined;
+
+  /**
+   * @generated from field: google.protobuf.UInt32Value initial_connection_window_size = 4;
+   */
+  initialConnectionWindowSize?: number | undefined;
+
   /**
    * @generated from field: envoy.config.core.v3.KeepaliveSettings connection_keepalive = 15;
    */

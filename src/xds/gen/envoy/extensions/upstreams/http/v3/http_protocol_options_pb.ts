@@ -4,15 +4,19 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { MatchPredicate } from "../../../../config/common/matcher/v3/matcher_pb.ts";
+import { file_envoy_config_common_matcher_v3_matcher } from "../../../../config/common/matcher/v3/matcher_pb.ts";
 import type { Http1ProtocolOptions, Http2ProtocolOptions, HttpProtocolOptions as HttpProtocolOptions$1 } from "../../../../config/core/v3/protocol_pb.ts";
 import { file_envoy_config_core_v3_protocol } from "../../../../config/core/v3/protocol_pb.ts";
+import type { HttpFilter } from "../../../filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
+import { file_envoy_extensions_filters_network_http_connection_manager_v3_http_connection_manager } from "../../../filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file envoy/extensions/upstreams/http/v3/http_protocol_options.proto.
  */
 export const file_envoy_extensions_upstreams_http_v3_http_protocol_options: GenFile = /*@__PURE__*/
-  fileDesc("Cj5lbnZveS9leHRlbnNpb25zL3Vwc3RyZWFtcy9odHRwL3YzL2h0dHBfcHJvdG9jb2xfb3B0aW9ucy5wcm90bxIiZW52b3kuZXh0ZW5zaW9ucy51cHN0cmVhbXMuaHR0cC52MyK0AwoTSHR0cFByb3RvY29sT3B0aW9ucxJPChxjb21tb25faHR0cF9wcm90b2NvbF9vcHRpb25zGAEgASgLMikuZW52b3kuY29uZmlnLmNvcmUudjMuSHR0cFByb3RvY29sT3B0aW9ucxJqChRleHBsaWNpdF9odHRwX2NvbmZpZxgDIAEoCzJKLmVudm95LmV4dGVuc2lvbnMudXBzdHJlYW1zLmh0dHAudjMuSHR0cFByb3RvY29sT3B0aW9ucy5FeHBsaWNpdEh0dHBDb25maWdIABrCAQoSRXhwbGljaXRIdHRwQ29uZmlnEksKFWh0dHBfcHJvdG9jb2xfb3B0aW9ucxgBIAEoCzIqLmVudm95LmNvbmZpZy5jb3JlLnYzLkh0dHAxUHJvdG9jb2xPcHRpb25zSAASTAoWaHR0cDJfcHJvdG9jb2xfb3B0aW9ucxgCIAEoCzIqLmVudm95LmNvbmZpZy5jb3JlLnYzLkh0dHAyUHJvdG9jb2xPcHRpb25zSABCEQoPcHJvdG9jb2xfY29uZmlnQhsKGXVwc3RyZWFtX3Byb3RvY29sX29wdGlvbnNiBnByb3RvMw", [file_envoy_config_core_v3_protocol]);
+  fileDesc("Cj5lbnZveS9leHRlbnNpb25zL3Vwc3RyZWFtcy9odHRwL3YzL2h0dHBfcHJvdG9jb2xfb3B0aW9ucy5wcm90bxIiZW52b3kuZXh0ZW5zaW9ucy51cHN0cmVhbXMuaHR0cC52MyLTBQoTSHR0cFByb3RvY29sT3B0aW9ucxJPChxjb21tb25faHR0cF9wcm90b2NvbF9vcHRpb25zGAEgASgLMikuZW52b3kuY29uZmlnLmNvcmUudjMuSHR0cFByb3RvY29sT3B0aW9ucxJqChRleHBsaWNpdF9odHRwX2NvbmZpZxgDIAEoCzJKLmVudm95LmV4dGVuc2lvbnMudXBzdHJlYW1zLmh0dHAudjMuSHR0cFByb3RvY29sT3B0aW9ucy5FeHBsaWNpdEh0dHBDb25maWdIABJdCgxodHRwX2ZpbHRlcnMYBiADKAsyRy5lbnZveS5leHRlbnNpb25zLmZpbHRlcnMubmV0d29yay5odHRwX2Nvbm5lY3Rpb25fbWFuYWdlci52My5IdHRwRmlsdGVyEmMKEW91dGxpZXJfZGV0ZWN0aW9uGAggASgLMkguZW52b3kuZXh0ZW5zaW9ucy51cHN0cmVhbXMuaHR0cC52My5IdHRwUHJvdG9jb2xPcHRpb25zLk91dGxpZXJEZXRlY3Rpb24awgEKEkV4cGxpY2l0SHR0cENvbmZpZxJLChVodHRwX3Byb3RvY29sX29wdGlvbnMYASABKAsyKi5lbnZveS5jb25maWcuY29yZS52My5IdHRwMVByb3RvY29sT3B0aW9uc0gAEkwKFmh0dHAyX3Byb3RvY29sX29wdGlvbnMYAiABKAsyKi5lbnZveS5jb25maWcuY29yZS52My5IdHRwMlByb3RvY29sT3B0aW9uc0gAQhEKD3Byb3RvY29sX2NvbmZpZxpZChBPdXRsaWVyRGV0ZWN0aW9uEkUKDWVycm9yX21hdGNoZXIYASABKAsyLi5lbnZveS5jb25maWcuY29tbW9uLm1hdGNoZXIudjMuTWF0Y2hQcmVkaWNhdGVCGwoZdXBzdHJlYW1fcHJvdG9jb2xfb3B0aW9uc2IGcHJvdG8z", [file_envoy_config_common_matcher_v3_matcher, file_envoy_config_core_v3_protocol, file_envoy_extensions_filters_network_http_connection_manager_v3_http_connection_manager]);
 
 /**
  * @generated from message envoy.extensions.upstreams.http.v3.HttpProtocolOptions
@@ -33,6 +37,16 @@ export type HttpProtocolOptions = Message<"envoy.extensions.upstreams.http.v3.Ht
     value: HttpProtocolOptions_ExplicitHttpConfig;
     case: "explicitHttpConfig";
   } | { case: undefined; value?: undefined };
+
+  /**
+   * @generated from field: repeated envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter http_filters = 6;
+   */
+  httpFilters: HttpFilter[];
+
+  /**
+   * @generated from field: envoy.extensions.upstreams.http.v3.HttpProtocolOptions.OutlierDetection outlier_detection = 8;
+   */
+  outlierDetection?: HttpProtocolOptions_OutlierDetection | undefined;
 };
 
 /**
@@ -70,4 +84,21 @@ export type HttpProtocolOptions_ExplicitHttpConfig = Message<"envoy.extensions.u
  */
 export const HttpProtocolOptions_ExplicitHttpConfigSchema: GenMessage<HttpProtocolOptions_ExplicitHttpConfig> = /*@__PURE__*/
   messageDesc(file_envoy_extensions_upstreams_http_v3_http_protocol_options, 0, 0);
+
+/**
+ * @generated from message envoy.extensions.upstreams.http.v3.HttpProtocolOptions.OutlierDetection
+ */
+export type HttpProtocolOptions_OutlierDetection = Message<"envoy.extensions.upstreams.http.v3.HttpProtocolOptions.OutlierDetection"> & {
+  /**
+   * @generated from field: envoy.config.common.matcher.v3.MatchPredicate error_matcher = 1;
+   */
+  errorMatcher?: MatchPredicate | undefined;
+};
+
+/**
+ * Describes the message envoy.extensions.upstreams.http.v3.HttpProtocolOptions.OutlierDetection.
+ * Use `create(HttpProtocolOptions_OutlierDetectionSchema)` to create a new message.
+ */
+export const HttpProtocolOptions_OutlierDetectionSchema: GenMessage<HttpProtocolOptions_OutlierDetection> = /*@__PURE__*/
+  messageDesc(file_envoy_extensions_upstreams_http_v3_http_protocol_options, 0, 1);
 

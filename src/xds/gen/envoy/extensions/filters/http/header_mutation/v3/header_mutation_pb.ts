@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file envoy/extensions/filters/http/header_mutation/v3/header_mutation.proto.
  */
 export const file_envoy_extensions_filters_http_header_mutation_v3_header_mutation: GenFile = /*@__PURE__*/
-  fileDesc("CkZlbnZveS9leHRlbnNpb25zL2ZpbHRlcnMvaHR0cC9oZWFkZXJfbXV0YXRpb24vdjMvaGVhZGVyX211dGF0aW9uLnByb3RvEjBlbnZveS5leHRlbnNpb25zLmZpbHRlcnMuaHR0cC5oZWFkZXJfbXV0YXRpb24udjMiXwoJTXV0YXRpb25zElIKEXJlcXVlc3RfbXV0YXRpb25zGAEgAygLMjUuZW52b3kuY29uZmlnLmNvbW1vbi5tdXRhdGlvbl9ydWxlcy52My5IZWFkZXJNdXRhdGlvblIAImIKDkhlYWRlck11dGF0aW9uElAKCW11dGF0aW9ucxgBIAEoCzI7LmVudm95LmV4dGVuc2lvbnMuZmlsdGVycy5odHRwLmhlYWRlcl9tdXRhdGlvbi52My5NdXRhdGlvbnNSAGIGcHJvdG8z", [file_envoy_config_common_mutation_rules_v3_mutation_rules]);
+  fileDesc("CkZlbnZveS9leHRlbnNpb25zL2ZpbHRlcnMvaHR0cC9oZWFkZXJfbXV0YXRpb24vdjMvaGVhZGVyX211dGF0aW9uLnByb3RvEjBlbnZveS5leHRlbnNpb25zLmZpbHRlcnMuaHR0cC5oZWFkZXJfbXV0YXRpb24udjMitAEKCU11dGF0aW9ucxJSChFyZXF1ZXN0X211dGF0aW9ucxgBIAMoCzI1LmVudm95LmNvbmZpZy5jb21tb24ubXV0YXRpb25fcnVsZXMudjMuSGVhZGVyTXV0YXRpb25SABJTChJyZXNwb25zZV9tdXRhdGlvbnMYAiADKAsyNS5lbnZveS5jb25maWcuY29tbW9uLm11dGF0aW9uX3J1bGVzLnYzLkhlYWRlck11dGF0aW9uUgAiYgoOSGVhZGVyTXV0YXRpb24SUAoJbXV0YXRpb25zGAEgASgLMjsuZW52b3kuZXh0ZW5zaW9ucy5maWx0ZXJzLmh0dHAuaGVhZGVyX211dGF0aW9uLnYzLk11dGF0aW9uc1IAYgZwcm90bzM", [file_envoy_config_common_mutation_rules_v3_mutation_rules]);
 
 /**
  * @generated from message envoy.extensions.filters.http.header_mutation.v3.Mutations
@@ -22,6 +22,11 @@ export type Mutations = Message<"envoy.extensions.filters.http.header_mutation.v
    * @generated from field: repeated envoy.config.common.mutation_rules.v3.HeaderMutation request_mutations = 1 [json_name = ""];
    */
   requestMutations: HeaderMutation$1[];
+
+  /**
+   * @generated from field: repeated envoy.config.common.mutation_rules.v3.HeaderMutation response_mutations = 2 [json_name = ""];
+   */
+  responseMutations: HeaderMutation$1[];
 };
 
 /**

@@ -379,8 +379,8 @@ export const mutants = [
     "what one block of a policy has lost counts, though another takes effect there",
     gep713,
     `${merge}/outcomes-of.ts`,
-    'if (policy !== undefined && (loss.reason === "equal" || !takesEffectAt(state, policy)))',
-    "if (policy !== undefined)",
+    "isRepeated(state, loss) : takesEffectAt(state, policy);",
+    "isRepeated(state, loss) : false;",
   ),
   row(
     "the strategy of the child is ignored",
@@ -1089,6 +1089,20 @@ export const mutants = [
     `${effective}/world/gateway-controllers.ts`,
     "return controller === undefined || controllers.includes(controller) ? undefined : controller;",
     'return controllers.includes(controller ?? "") ? undefined : (controller ?? "unknown");',
+  ),
+  row(
+    "a policy at two levels sets its values twice",
+    attachment,
+    `${merge}/outcomes-of.ts`,
+    'loss.reason === "equal" ? isRepeated(state, loss)',
+    'loss.reason === "equal" ? false',
+  ),
+  row(
+    "a mesh route below a Service that is not in the input needs a grant",
+    attachment,
+    `${topology}/add-children.ts`,
+    "up.length + absentParents.length > 0 &&",
+    "up.length > 0 &&",
   ),
   row(
     "the controller of a Gateway without its GatewayClass is a listed one",

@@ -46,7 +46,8 @@ export function buildLinks(objects: readonly ClusterObject[], definition: Policy
   const isMeshOnly = ({ id }: ClusterObject) => {
     const own = upwards.filter(({ child }) => child.object.id === id);
     const isBelowAbsent = parents.some(({ absent }) => absent.some((child) => child === id));
-    return own.length > 0 && own.every(({ isMesh }) => isMesh) && !isBelowAbsent;
+    const isBelowService = own.length > 0 || parents.some(({ absentServices }) => absentServices.includes(id));
+    return isBelowService && own.every(({ isMesh }) => isMesh) && !isBelowAbsent;
   };
   const children = rows
     .filter(({ via }) => via === "ChildRefs")
@@ -75,22 +76,25 @@ interface Reference extends ParentRef {
 interface Parents extends Pick<Links, "links" | "orphans"> {
   /** Objects that name a parent, other than a Service, which does not exist. */
   readonly absent: readonly ObjectId[];
+  /** Objects that name a Service as their parent, which does not exist. */
+  readonly absentServices: readonly ObjectId[];
 }
 
 function followParents(row: LinkRow, hierarchy: Hierarchy): Parents {
   const links: Link[] = [];
   const orphans: TargetId[] = [];
   const absent: ObjectId[] = [];
+  const absentServices: ObjectId[] = [];
   for (const child of hierarchy.nodes.filter((node) => isOfLevel(node, row.to))) {
     for (const reference of parentsNamedBy(child, row, hierarchy.definition)) {
       const parent = findObject(hierarchy.objects, reference.ref);
       if (parent === undefined) {
         orphans.push(child.id);
-        if (row.attachment !== "RouteToService") absent.push(child.object.id);
+        (row.attachment === "RouteToService" ? absentServices : absent).push(child.object.id);
       } else for (const link of linksTo(parent, child, reference, row, hierarchy)) links.push(link);
     }
   }
-  return { links, orphans, absent };
+  return { links, orphans, absent, absentServices };
 }
 
 function parentsNamedBy(child: TargetNode, row: LinkRow, definition: PolicyDefinition): readonly Reference[] {

@@ -66,5 +66,6 @@ const HIDDEN_CODES: ReadonlySet<string> = new Set([
   "InferredDefinition",
   "AbsentTarget",
   "AbsentReference",
+  "ImplementationSpecificKind",
   "NotCarriedOut",
 ]);

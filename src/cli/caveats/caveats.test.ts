@@ -398,7 +398,7 @@ describe("a policy whose target or paths are not in the input is Incomplete", ()
     const files = bakeryWithout("gateway.yaml");
     expect(await verdictOf(files, "friday-fix")).toMatch(/Incomplete +not known$/);
     const { stdout: reached } = await runCli("reach retrypolicy/friday-fix -f brk", { files });
-    expect(reached).toContain("Incomplete: no target of the policy is in the input");
+    expect(reached).toContain("Incomplete: no target of the policy is known");
     const { stdout: status } = await runCli("status retrypolicy/friday-fix -f brk", { files });
     expect(status).toContain("Accepted=Unknown/Incomplete");
     const { stdout: json } = await runCli("get policies retrypolicy/friday-fix -o json -f brk", { files });
@@ -425,4 +425,66 @@ describe("a policy whose target or paths are not in the input is Incomplete", ()
     );
     expect(stdout).not.toContain("friday-fix");
   });
+});
+
+describe("a target of a kind that is left to implementations", () => {
+  const files = {
+    "a.yaml": `
+apiVersion: gateway.networking.k8s.io/v1
+kind: BackendTLSPolicy
+metadata: {name: tls, namespace: ns}
+spec:
+  targetRefs: [{group: vendor.example, kind: Backend, name: b}]
+  validation: {hostname: x.example, wellKnownCACertificates: System}
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {name: r, namespace: ns}
+spec: {parentRefs: [{name: g}], rules: [{backendRefs: [{group: vendor.example, kind: Backend, name: b}]}]}
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {name: other, namespace: ns}
+spec: {parentRefs: [{name: g}], rules: [{}]}
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {name: g, namespace: ns}
+spec: {gatewayClassName: x, listeners: [{name: l, protocol: HTTP, port: 80}]}
+`,
+  };
+  const sentence = "whether 1 policy takes effect is not known: the kind of its target is left to implementations";
+
+  for (const line of [
+    "explain httproute/r",
+    "explain gateway/g",
+    "get policies",
+    "reach backendtlspolicy/tls",
+    "plan --delete backendtlspolicy/tls",
+  ])
+    test(`${line}: a caveat`, async () => {
+      const { code, stdout } = await runCli(`${line} -f a.yaml`, { files });
+      expect(flat(stdout)).toContain(`partial: a.yaml:6: ${sentence}: BackendTLSPolicy ns/tls.`);
+      expect(stdout).not.toContain("not attached to any parent");
+      expect(code).toBe(0);
+    });
+
+  test("explain of another route does not mention it", async () => {
+    const { stdout } = await runCli("explain httproute/other -f a.yaml", { files });
+    expect(stdout).not.toContain("implementations");
+  });
+
+  for (const [line, verdict] of [
+    ["get policies -o json", { state: "Unknown", reason: "Incomplete" }],
+    ["reach backendtlspolicy/tls -o json", { accepted: null, reason: "Incomplete" }],
+    ["plan --delete backendtlspolicy/tls -o json", { accepted: null, reason: "Incomplete" }],
+  ] as const)
+    test(`${line}: text and JSON agree that the verdict is not known`, async () => {
+      const { stdout } = await runCli(`${line} -f a.yaml`, { files });
+      const found = JSON.parse(stdout);
+      const own = found.verdict ?? found.items?.[0]?.verdict ?? found.policies?.[0]?.before;
+      expect(own).toMatchObject(verdict);
+      if (found.kind === "Reach") expect(schemaViolations("reach.json", found)).toEqual([]);
+      if (found.kind === "Plan") expect(schemaViolations("plan.json", found)).toEqual([]);
+    });
 });

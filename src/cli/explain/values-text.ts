@@ -108,12 +108,17 @@ function printReasons(own: VariantContext, indent: number): void {
   const winner = formatValueSource(own);
   const layout = { indent, hanging: 2 };
   if (winner !== undefined) print.paragraph(layout, ...winner);
-  for (const lost of source.lost) print.paragraph(layout, ...restyled(formatLost(lost, own), "dim"));
+  for (const lost of source.lost.filter((one) => !isItself(one, source)))
+    print.paragraph(layout, ...restyled(formatLost(lost, own), "dim"));
   if (!wide) return;
   const { policy, block, strategy } = source.decidedBy;
   const who = policy === null ? "the object" : redaction.name(policy);
   print.paragraph(layout, styled(`last step: ${strategy}, ${who}${block === null ? "" : `, ${block}`}`, "dim"));
 }
+
+/** A policy at two levels sets the value at both. */
+const isItself = ({ policy, block, reason }: Lost, source: ValueVariant["source"]): boolean =>
+  reason === "equal" && policy !== undefined && policy === source.policy && block === source.block;
 
 function formatEffectiveValue({ value, source: { policy } }: ValueVariant, { redaction }: TextContext): Piece {
   if (value === undefined) return styled("not set", "dim");

@@ -174,7 +174,7 @@ function policyJson({ id, record, verdict, undecided }: Row, { world, source, re
       code: rejection.code,
       message: formatRejection(world, rejection),
     })),
-    verdict: verdictJson(verdict, getName(redaction)),
+    verdict: verdictJson(verdict, getName(redaction), undecided),
     ...(undecided === undefined ? {} : { undecided }),
   };
 }
@@ -185,7 +185,9 @@ const getName =
   (id) =>
     refJson(id, redaction);
 
-function verdictJson(verdict: Verdict, name: NameOf): object {
+function verdictJson(verdict: Verdict, name: NameOf, undecided: Undecided | undefined): object {
+  if (verdict.state === "NotAccepted" && undecided !== undefined)
+    return { state: "Unknown", reason: "Incomplete", message: verdict.message, by: [] };
   if (verdict.state === "NotAccepted") {
     const { state, reason, message, by } = verdict;
     return { state, reason, message, by: by.map(name) };
@@ -193,7 +195,7 @@ function verdictJson(verdict: Verdict, name: NameOf): object {
   const { state, enforcement, total, ancestors } = verdict;
   return {
     state,
-    enforcement,
+    enforcement: undecided === undefined ? enforcement : "Incomplete",
     ...tallyJson(total, name),
     ancestors: ancestors.map((one) => ({
       ancestor: openRef(one.ancestor),

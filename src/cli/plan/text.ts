@@ -1,3 +1,4 @@
+import { undecidedIn } from "../../core/effective/verdicts/find-undecided.ts";
 import type { Tally, Verdict } from "../../core/effective/verdicts/verdict.ts";
 import type { Plan, PlannedObject, PolicyChange, PolicyShare } from "../../core/explain/plan/result.ts";
 import type { Finding, Severity } from "../../core/model/finding.ts";
@@ -14,7 +15,7 @@ import type { Redaction } from "../args/redaction.ts";
 import { listWords } from "../print/format-paths.ts";
 import { formatLine } from "../print/format-position.ts";
 import { formatPointer } from "../print/format-value.ts";
-import { formatVerdict } from "../print/format-verdict.ts";
+import { formatVerdict, UNDECIDED } from "../print/format-verdict.ts";
 import { allPaths, countTargets, countWord } from "../print/print-targets.ts";
 import { glued, type Piece, type Style, type Styled, styled } from "../print/styled-text.ts";
 import { printNamespaces } from "./namespaces-text.ts";
@@ -213,7 +214,8 @@ function completeExtent({ paths: all, incomplete, full, partial, none, met, idle
   return `, ${listWords(parts)} of ${countWord(paths, "path")}`;
 }
 
-function verdictIn(verdict: Verdict, { policyKind }: PolicyChange, { world }: PlanSide): Styled {
+function verdictIn(verdict: Verdict, { policy, policyKind }: PolicyChange, { world }: PlanSide): Styled {
+  if (undecidedIn(world, policy) !== undefined) return UNDECIDED;
   const kind = world.rulebook.byPolicyKind.get(kindId(policyKind));
   return formatVerdict(verdict, kind?.definition ?? { status: { vocabulary: "Enforced" } });
 }

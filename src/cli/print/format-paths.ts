@@ -130,6 +130,8 @@ function formatDifference(chosen: readonly Steps[], everyone: readonly Steps[]):
 /** The order in which levels are removed from a description, lowest first. A route is shorter to read than all its rules. */
 function weight(level: string): number {
   if (level === "Namespace") return 0;
+  // The source of the traffic distinguishes mesh paths, with a route or without one.
+  if (level === "from") return 5;
   if (level === "Service#") return 1;
   if (level === "Route#") return 2;
   return level.startsWith("Service") ? 3 : 4;

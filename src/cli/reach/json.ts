@@ -1,3 +1,4 @@
+import { undecidedIn } from "../../core/effective/verdicts/find-undecided.ts";
 import type { Reach, ReachedPath, ReachedValue, ReachLoss, ReachTarget } from "../../core/explain/reach/result.ts";
 import { blockPointer } from "../../core/explain/value-pointer.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
@@ -20,6 +21,7 @@ export function reachJson(
   const { policy, policyKind, verdict, targets, values, removals, paths, reachedNodes, absentParents, unenforced } =
     reach;
   const at = source.locate(policy);
+  const undecided = undecidedIn(source.world, policy);
   const indexes: PathIndexes = new Map(paths.map((path, index) => [path, index]));
   const count = (effect: Reach["paths"][number]["effect"]): number =>
     paths.filter((path) => path.effect === effect).length;
@@ -30,8 +32,8 @@ export function reachJson(
     policyKind,
     ...(at === undefined ? {} : { at }),
     ...(rule === undefined ? {} : { rule }),
-    verdict: verdictJson(verdict, redaction),
-    complete: absentParents.length === 0,
+    verdict: verdictJson(verdict, redaction, undecided),
+    complete: undecided === undefined && paths.every((path) => path.incomplete !== true),
     absentParents,
     unenforced: unenforced.map(({ gateway, controller }) => ({ gateway: openRef(gateway), controller })),
     counts: {

@@ -31,7 +31,7 @@ export function printReach(reach: Reach, rule: string | undefined, context: Text
 }
 
 const UNDECIDED_REASONS: Readonly<Record<Undecided, string>> = {
-  Target: "no target of the policy is in the input, so whether it takes effect is not known",
+  Target: "no target of the policy is known: it is not in the input, or of a kind that is left to implementations",
   Path: "no path of the policy is in the input, so where it takes effect is not known",
 };
 
@@ -206,7 +206,7 @@ function printAbsent({ absentParents }: Reach, { print, source }: TextContext): 
   print.paragraph(
     {},
     styled("Incomplete:", "yellow"),
-    ` ${parents} is named as a parent and is not in ${source.origin}. Whether its policies override this one is not known. ${source.absentFix}`,
+    ` ${parents} ${absentParents.length === 1 ? "is" : "are"} not in ${source.origin}; see the caveats.`,
   );
 }
 

@@ -20,6 +20,7 @@ export type CaveatCode =
   | "AbsentBackend"
   | "AbsentTarget"
   | "AbsentReference"
+  | "ImplementationSpecificKind"
   | "NoKnownPath"
   | "UnknownController"
   | "NotCarriedOut";
@@ -68,6 +69,10 @@ export const caveatCodes: Readonly<Record<CaveatCode, CaveatCodeFacts>> = {
   AbsentBackend: { severity: "partial", fix: ADD_FILES, fixInCluster: ASK_FOR_RIGHTS },
   AbsentTarget: { severity: "partial", fix: ADD_FILES, fixInCluster: ASK_FOR_RIGHTS },
   AbsentReference: { severity: "partial", fix: ADD_FILES, fixInCluster: ASK_FOR_RIGHTS },
+  ImplementationSpecificKind: {
+    severity: "partial",
+    fix: "See the documentation of the implementation, or add a PolicyDefinition that has the kind in its hierarchy.",
+  },
   NoKnownPath: {
     severity: "partial",
     fix: "Add the files of the routes with -f. If the files are everything there is, say so with --complete.",

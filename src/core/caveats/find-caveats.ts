@@ -30,6 +30,7 @@ import {
 import { noKnownPathCaveats } from "./no-path-caveats.ts";
 import { placeholderCaveats } from "./placeholder-caveats.ts";
 import { relatedObjects } from "./related-objects.ts";
+import { specificKindCaveats } from "./specific-kind-caveats.ts";
 
 /** Broken before partial. */
 const finders: ReadonlyArray<(context: CaveatContext) => readonly Caveat[]> = [
@@ -49,6 +50,7 @@ const finders: ReadonlyArray<(context: CaveatContext) => readonly Caveat[]> = [
   absentBackendCaveats,
   absentTargetCaveats,
   absentReferenceCaveats,
+  specificKindCaveats,
   noKnownPathCaveats,
   unknownControllerCaveats,
   notCarriedOutCaveats,

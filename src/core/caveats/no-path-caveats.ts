@@ -5,8 +5,6 @@ import { type CaveatContext, caveat, listNames, located } from "./caveat-context
 
 /** Targets through which no path of their policies leads in the input: the routes may be elsewhere. */
 export function noKnownPathCaveats({ world, scope, related }: CaveatContext): readonly Caveat[] {
-  // After a deletion a policy is without a path because of it.
-  if (world.deleted.size > 0) return [];
   // A path leads through whatever is above a route, if the route is attached.
   if (scope.about === "Objects" && scope.objects.every(isRoute)) return [];
   const asked = scope.about === "Policies" ? new Set<ObjectId>(scope.policies) : undefined;

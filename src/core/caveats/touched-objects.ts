@@ -72,8 +72,19 @@ const isTargetOf = ({ world }: CaveatContext, policy: PolicyId, id: ObjectId): b
       objectId({ ...parseKindId(missing.kind), namespace: missing.namespace, name: missing.name }) === id,
   );
 
+/** True if the spec of an object names another object as its parent or child. */
+export function namesObject(object: KubeObject, other: WrittenName): boolean {
+  const { parents, children } = namesIn(object);
+  return [...parents, ...children].some(
+    ({ name, kind, namespace }) =>
+      name === other.name &&
+      namespace === other.namespace &&
+      (kind === undefined || kind.toLowerCase() === other.kind?.toLowerCase()),
+  );
+}
+
 /** A reference as it is written. */
-interface WrittenName {
+export interface WrittenName {
   readonly name: string;
   readonly kind: string | undefined;
   readonly namespace: string;

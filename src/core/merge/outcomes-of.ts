@@ -35,8 +35,9 @@ export function outcomesOf(
       if (current?.policy !== undefined) countValue(outcomeOf(current.policy));
       for (const loss of losses) {
         const { policy } = loss.setting;
-        if (policy !== undefined && (loss.reason === "equal" || !takesEffectAt(state, policy)))
-          countLoss(outcomeOf(policy), loss);
+        if (policy === undefined) continue;
+        const isCounted = loss.reason === "equal" ? isRepeated(state, loss) : takesEffectAt(state, policy);
+        if (!isCounted) countLoss(outcomeOf(policy), loss);
       }
     }
   }
@@ -51,6 +52,11 @@ export function outcomesOf(
 /** A policy that takes effect at a pointer is not overridden there: its settings of another block or at another level do not count. */
 const takesEffectAt = ({ current, losses }: PointerState, policy: Policy): boolean =>
   current?.policy === policy || losses.some(({ setting, reason }) => setting.policy === policy && reason === "equal");
+
+/** A policy at two levels sets a value once. */
+const isRepeated = ({ current, losses }: PointerState, loss: Loss): boolean =>
+  current?.policy === loss.setting.policy ||
+  losses.find(({ reason, setting }) => reason === "equal" && setting.policy === loss.setting.policy) !== loss;
 
 function countValue(outcome: Draft): void {
   outcome.inEffect++;

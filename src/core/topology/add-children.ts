@@ -87,13 +87,13 @@ function refusalOf(draft: ChildDraft, named: NamedObject): RefusalCode | undefin
 /**
  * A mesh route needs no ReferenceGrant for its backends
  *
- * A route that is attached to mesh Services only may refer to backends in other namespaces without a grant, because it
- * exposes nothing. A parent Gateway that is not in the snapshot may exist, so it counts as a Gateway.
+ * A route whose parents are mesh Services only may refer to backends in other namespaces without a grant, because it
+ * exposes nothing. A parent that is not in the snapshot may exist, so it counts as what the reference names.
  * GEP-1294, "Namespace boundaries"
  */
-function isMeshOnly({ parents: { up, absentParents }, plan }: ChildDraft): boolean {
+export function isMeshOnly({ parents: { up, absentParents }, plan }: Pick<ChildDraft, "parents" | "plan">): boolean {
   return (
-    up.length > 0 &&
+    up.length + absentParents.length > 0 &&
     up.every(({ frontend }) => frontend === true) &&
     absentParents.every((parent) => isFrontend(plan, parent))
   );

@@ -4,6 +4,7 @@
  * Gateway API, "Mesh"
  */
 import { describe, expect, test } from "vitest";
+import { explain, reach } from "../../../src/index.ts";
 import { cluster } from "../../support/cluster/cluster.ts";
 import { gateway, policy, reference, referenceGrant, route, service } from "../../support/cluster/gateway-objects.ts";
 import { policyKind } from "../../support/cluster/policy-kind.ts";
@@ -53,6 +54,24 @@ describe("Mesh", () => {
     expect(self.outcome("prod/p")).toBe("Enforced");
   });
 
+  test("a policy at two levels of a path sets its values once, and reaches the path once", () => {
+    const self = made(route("self", "Service/s", { namespace: "prod", rules: [{ backends: ["s"] }] }));
+    expect(self.chains()).toEqual(["Service/prod/s > HTTPRoute/prod/self > Service/prod/s (from others)"]);
+    const parts = explain(self.evaluation, { group: "", kind: "Service", namespace: "prod", name: "s" })?.kinds.flatMap(
+      ({ outcomes }) => outcomes.flatMap(({ policies }) => policies),
+    );
+    expect(parts?.map(({ inEffect, overridden }) => ({ inEffect, overridden }))).toEqual([
+      { inEffect: 1, overridden: 0 },
+    ]);
+    const found = reach(self.evaluation, { group: "example.com", kind: "MeshPolicy", namespace: "prod", name: "p" });
+    expect(found?.targets.map((target) => ("paths" in target ? target.paths : target.state))).toEqual([1]);
+    expect(found?.reachedNodes.map(({ node, paths }) => `${node.name}${node.sectionName ?? ""} ${paths}`)).toEqual([
+      "s 1",
+      "self 1",
+      "selfrule-1 1",
+    ]);
+  });
+
   test("a Service as parent by port", () => {
     const byPort = (port: number) =>
       made(
@@ -71,6 +90,18 @@ describe("Mesh", () => {
     expect(made(split).chains().includes("Service/prod/s > HTTPRoute/red/split > Service/prod/t (from red)")).toBe(
       expected,
     );
+  });
+
+  test("below a Service that is not in the snapshot: backends elsewhere need no grant, and the path is incomplete", () => {
+    const below = route("below", "Service/prod/absent", {
+      namespace: "red",
+      rules: [{ backends: ["Service/prod/t"] }],
+    });
+    const onBackend = policy("MeshPolicy", "b", "Service/t", { x: 2 }, { namespace: "prod" });
+    const found = made(below, onBackend);
+    expect(found.chains()).toEqual(["HTTPRoute/red/below > Service/prod/t (incomplete)"]);
+    expect(found.findings.every(({ code }) => code !== "RefNotPermitted")).toBe(true);
+    expect(found.outcome("prod/b")).toBe("Incomplete");
   });
 
   test("ingress and mesh stay apart: a path through a Gateway has no `from`", () => {

@@ -82,13 +82,12 @@ function linkFinding(world: World, object: KubeObject, { field, reason, code, pa
   const isMissing = code === "BackendNotFound" || code === "ParentNotFound";
   const hint =
     isMissing && wanted !== undefined ? suggestName(world.names, kindId(wanted), wanted.namespace, wanted.name) : "";
-  const mayBeMesh = code === "RefNotPermitted" && hasOnlyAbsentServices(world, object.id);
   return {
     code,
-    severity: refusalSeverity(world, code, mayBeMesh, isMissing ? wanted : undefined, hint),
+    severity: refusalSeverity(world, code, isMissing ? wanted : undefined, hint),
     object: object.id,
     field,
-    message: `${reason}${hint}${mayBeMesh ? ", which is not needed if all its parents are Services" : ""}`,
+    message: `${reason}${hint}`,
     ...at(object),
   };
 }
@@ -96,19 +95,11 @@ function linkFinding(world: World, object: KubeObject, { field, reason, code, pa
 function refusalSeverity(
   world: World,
   code: LinkRefusal["code"],
-  mayBeMesh: boolean,
   missing: ObjectRef | undefined,
   hint: string,
 ): Severity {
-  if (isLeftOpen(code) || mayBeMesh) return "info";
+  if (isLeftOpen(code)) return "info";
   return missing === undefined ? "error" : absentSeverity(world, missing, hint === "" ? "info" : "warning");
-}
-
-/** True if a route names only Services as parents, and none of them is in the input: a mesh route needs no grant (GEP-1294). */
-function hasOnlyAbsentServices(world: World, id: ObjectId): boolean {
-  const links = world.links.get(id);
-  if (links === undefined || links.up.length > 0 || links.absentParents.length === 0) return false;
-  return links.absentParents.every(({ group, kind }) => group === "" && kind === "Service");
 }
 
 /** Nothing is known to be wrong. */

@@ -16,6 +16,8 @@ export function targetsWithPathsElsewhere(
   record: PolicyRecord,
   isAsked: (target: ObjectId) => boolean = () => true,
 ): readonly ObjectId[] {
+  // After a planned deletion a policy is without a path because of it.
+  if (world.deleted.size > 0) return [];
   const { effectiveTargets } = record.kind.definition.hierarchy;
   if (effectiveTargets.every((level) => isCompleteFor(world.completeness, level, ""))) return [];
   const targets = record.targets.attachments

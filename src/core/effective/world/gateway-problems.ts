@@ -3,6 +3,7 @@ import { isKnownAbsent } from "../../model/completeness.ts";
 import { GATEWAY_API } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { formatRef, type KindId, kindId } from "../../model/refs.ts";
+import { isMeshOnly } from "../../topology/add-children.ts";
 import type { OwnedListener } from "../../topology/distinct-listeners.ts";
 import type { ConditionProblem } from "../../topology/gateway-reason.ts";
 import { listenerProblems } from "../../topology/listener-problems.ts";
@@ -43,8 +44,8 @@ function gatewaysOf(world: World, owner: KubeObject): readonly KubeObject[] {
 
 /** The references of an object that do not resolve. A mesh route needs no grant for a mirror either (GEP-1294). */
 export function referenceProblemsOf(world: World, object: KubeObject): readonly ConditionProblem[] {
-  const { up = [], absentParents = [] } = world.links.get(object.id) ?? {};
-  const isMesh = up.length > 0 && absentParents.length === 0 && up.every(({ frontend }) => frontend);
+  const [parents, plan] = [world.links.get(object.id), world.rulebook.rows.get(object.family.kindId)];
+  const isMesh = parents !== undefined && plan !== undefined && isMeshOnly({ parents, plan });
   const problems = referenceProblems(object, referenceContext(world));
   return isMesh ? problems.filter(({ reason }) => reason !== "RefNotPermitted") : problems;
 }

@@ -225,18 +225,22 @@ function ownerOn(nodes: readonly PathNode[], { mappings }: CompiledKind): Object
 
 function addNodes({ reachedNodes, targets, through }: Survey, { nodes, from }: ReachedPath, inEffect: number): void {
   let isBelow = false;
+  // A path may visit a target twice: a mesh Service as frontend and as backend.
+  const seen = new Set<Attachment | TargetId>();
+  const isNew = (one: Attachment | TargetId): boolean => !seen.has(one) && seen.add(one) !== undefined;
   for (const node of nodes) {
     const id = objectId(node);
     for (const target of targets) {
       if (target.object !== id || target.sectionName !== node.sectionName) continue;
       if (target.consumer !== undefined && target.consumer !== from) continue;
       isBelow = true;
-      through.set(target, (through.get(target) ?? 0) + 1);
+      if (isNew(target)) through.set(target, (through.get(target) ?? 0) + 1);
     }
     const key = targetId(id, node.sectionName);
     const reached = reachedNodes.get(key) ?? { node, isBelow, paths: 0, inEffect: 0 };
     reachedNodes.set(key, reached);
     reached.isBelow ||= isBelow;
+    if (!isNew(key)) continue;
     reached.paths++;
     reached.inEffect += inEffect;
   }

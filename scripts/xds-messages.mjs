@@ -137,14 +137,14 @@ export const xdsMessages = {
   // TLS.
   [`${tls}.Secret`]: "name tls_certificate validation_context",
   [`${tls}.TlsCertificate`]: "certificate_chain private_key",
-  [`${tls}.CertificateValidationContext`]: "trusted_ca match_typed_subject_alt_names",
+  [`${tls}.CertificateValidationContext`]: "trusted_ca match_typed_subject_alt_names trust_chain_verification",
   [`${tls}.SubjectAltNameMatcher`]: "san_type matcher",
   [`${tls}.SdsSecretConfig`]: "name sds_config",
   [`${tls}.CommonTlsContext`]:
     "alpn_protocols tls_certificate_sds_secret_configs tls_certificates validation_context combined_validation_context",
   [`${tls}.CommonTlsContext.CombinedCertificateValidationContext`]:
     "default_validation_context validation_context_sds_secret_config",
-  [`${tls}.DownstreamTlsContext`]: "common_tls_context",
+  [`${tls}.DownstreamTlsContext`]: "common_tls_context require_client_certificate",
   [`${tls}.UpstreamTlsContext`]: "common_tls_context sni",
 
   // Messages that several of the above use.

@@ -127,7 +127,9 @@ class PortTable {
 
   async replace(config: DataplaneConfig, secrets: SecretSource): Promise<ReplaceOutcome> {
     if (this.#isClosed) throw new Error("the gateway is closed");
-    const lookup = createBackendLookup(config, secrets);
+    const lookups = new Map(
+      config.gateways.map((gateway) => [objectId(gateway.gateway), createBackendLookup(config, gateway, secrets)]),
+    );
     this.#certificates = { before: this.#certificates.now, now: new Map() };
     const wanted = new Map<string, PreparedPort>();
     const limits = config.gateways.flatMap((gateway) =>
@@ -137,14 +139,18 @@ class PortTable {
       this.#bindOf(gateway, port),
     );
     for (const { gateway, config: port } of assigned) {
-      wanted.set(rowKey(gateway, port), this.#serve(gateway, port, { lookup, secrets }));
+      const lookup = lookups.get(objectId(gateway));
+      if (lookup !== undefined) wanted.set(rowKey(gateway, port), this.#serve(gateway, port, { lookup, secrets }));
     }
     this.#drainUnwanted(wanted);
     const rows = [...wanted].map(([key, served]) => this.#serveRow(key, served));
     await Promise.all(rows.map(({ opened }) => opened));
     const unopened = rows.flatMap(({ problem }) => problem ?? []);
     const problems = conflicts.map((conflict) => ({ ...conflict, listener: undefined }));
-    return { problems: [...limits, ...problems, ...[...wanted.values()].flatMap(certificateProblems), ...unopened] };
+    const own = config.gateways.flatMap((gateway) => ownProblems(gateway, lookups.get(objectId(gateway.gateway))));
+    return {
+      problems: [...limits, ...problems, ...own, ...[...wanted.values()].flatMap(certificateProblems), ...unopened],
+    };
   }
 
   openPorts(): readonly OpenPort[] {
@@ -233,6 +239,12 @@ function certificateProblems({ gateway, config, certificates }: PreparedPort): r
     listener,
     message: `listener ${listener} of ${formatRef(gateway)}, port ${port}: ${message}`,
   }));
+}
+
+function ownProblems({ gateway, ports }: GatewayConfig, lookup: BackendLookup | undefined): readonly GatewayProblem[] {
+  if (lookup?.problem === undefined) return [];
+  const message = `${formatRef(gateway)}: ${lookup.problem}: backends get no client certificate`;
+  return [{ gateway, port: ports[0]?.port ?? 0, listener: undefined, message }];
 }
 
 function unserved(gateway: ObjectRef, { port, listener, message }: EmbeddedLimit): GatewayProblem {

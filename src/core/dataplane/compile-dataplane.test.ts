@@ -159,25 +159,6 @@ describe("listeners", () => {
       "Gateway default/g spec.listeners[0].tls.certificateRefs[3]: only Secrets are supported as certificates: the certificate is ignored",
     ]);
   });
-
-  test("a Gateway that asks for client certificates is not served without them", () => {
-    const https = { ...listener("https", { protocol: "HTTPS" }), tls: { certificateRefs: [{ name: "c" }] } };
-    const strict = gateway("g", { listeners: [https] });
-    const frontend = { default: { validation: { caCertificateRefs: [{ group: "", kind: "ConfigMap", name: "ca" }] } } };
-    const config = compile([{ ...strict, spec: { ...(strict["spec"] as JsonObject), tls: { frontend } } }]);
-    expect(listenersOf(config)).toEqual([]);
-    expect(problemsOf(config)[0]).toContain("the Gateway requires client certificates (spec.tls.frontend)");
-  });
-});
-
-test("a Gateway with a certificate of its own for backends: served, and reported", () => {
-  const plain = gateway("g", { listeners: [listener("l")] });
-  const tls = { backend: { clientCertificateRef: { name: "c" } } };
-  const config = compile([{ ...plain, spec: { ...(plain["spec"] as JsonObject), tls } }]);
-  expect(listenersOf(config)).toHaveLength(1);
-  expect(problemsOf(config)[0]).toMatch(
-    /^Gateway default\/g spec\.tls\.backend: .*client certificates for backends are not supported/,
-  );
 });
 
 describe("virtual hosts: what listener and route have in common", () => {

@@ -40,6 +40,8 @@ export interface GatewayConfig {
   readonly className: string;
   /** The controller of its GatewayClass. Undefined: the class does not exist. */
   readonly controllerName: string | undefined;
+  /** The certificate for backends with TLS: a Secret that may be referenced; it may not exist. Undefined: none. */
+  readonly clientCertificate: ObjectRef | undefined;
   /** Sorted by port number. */
   readonly ports: readonly PortConfig[];
 }
@@ -68,6 +70,8 @@ export interface ListenerConfig {
   readonly tls: "Terminate" | "Passthrough" | undefined;
   /** At least one if TLS is terminated, else none. Each is a Secret that may be referenced; it may not exist. */
   readonly certificates: readonly ObjectRef[];
+  /** HTTPS: how certificates of clients are validated. Undefined: clients need none. */
+  readonly clients: ClientValidationConfig | undefined;
   /**
    * The more specific hostname first. A request whose host matches none of them gets a 404. If no route of the first virtual host matches,
    * the next one that matches the host is used.
@@ -77,6 +81,13 @@ export interface ListenerConfig {
    * a 500.
    */
   readonly virtualHosts: readonly VirtualHostConfig[];
+}
+
+export interface ClientValidationConfig {
+  /** ConfigMaps with `ca.crt`; each may not exist. At least one. Without any of them the listener must not be served. */
+  readonly authorities: readonly ObjectRef[];
+  /** `AllowInsecureFallback`: clients without a certificate, or with an invalid one, are served, too. */
+  readonly mode: "AllowValidOnly" | "AllowInsecureFallback";
 }
 
 export interface VirtualHostConfig {

@@ -59,6 +59,8 @@ export type FindingCode =
   | "InvalidClientCertificateRef"
   | "InvalidCACertificateRef"
   | "InvalidCACertificateKind"
+  | "NoValidCACertificate"
+  | "InsecureFrontendValidationMode"
   | "InvalidParameters"
   | "ParentNotAccepted"
   | "LinkCycle"

@@ -148,6 +148,14 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
     "A reference of a Gateway to CA certificates has a kind that is not supported.",
     "Refer to a ConfigMap.",
   ),
+  NoValidCACertificate: error(
+    "A listener cannot validate clients, because no reference to CA certificates is valid.",
+    "Correct at least one of caCertificateRefs.",
+  ),
+  InsecureFrontendValidationMode: warning(
+    "A Gateway admits clients whose certificates are missing or invalid.",
+    "Use mode AllowValidOnly, or let the backends authenticate clients.",
+  ),
   InvalidParameters: error(
     "The parametersRef of a Gateway or GatewayClass is invalid.",
     "Correct the reference, or create the object.",

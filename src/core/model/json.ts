@@ -13,6 +13,12 @@ export function isJsonList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
+/** The object at a key of its own. Empty: there is none. */
+export function objectAt(object: JsonObject, key: string): JsonObject {
+  const value = ownValue(object, key);
+  return isJsonObject(value) ? value : {};
+}
+
 /** The objects in a list. Empty if the value is not a list; other items are left out. */
 export function objectsIn(list: Json | undefined): readonly JsonObject[] {
   return isJsonList(list) ? list.filter((item) => isJsonObject(item)) : [];

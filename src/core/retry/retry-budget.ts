@@ -1,5 +1,5 @@
 /** Retry budgets: a limit on the retries of all requests to a backend together. Time arrives as an argument. */
-import { isJsonObject, type JsonObject, ownValue } from "../model/json.ts";
+import { isJsonObject, type JsonObject, objectAt, ownValue } from "../model/json.ts";
 import { parseDurationMs } from "../model/parse/parse-duration.ts";
 import type { GroupKind } from "../model/refs.ts";
 
@@ -29,8 +29,6 @@ function readRetryBudget(budget: JsonObject, minRetryRate: JsonObject): RetryBud
   };
 }
 
-const NOTHING: JsonObject = {};
-
 /** The budget of a RetryPolicy, `{percent, interval, minRetryRate}`. Undefined: no budget. */
 export function policyBudget(retry: JsonObject): RetryBudget | undefined {
   const budget = ownValue(retry, "budget");
@@ -48,11 +46,6 @@ export function backendBudget(spec: JsonObject): RetryBudget | undefined {
   const constraint = ownValue(spec, "retryConstraint");
   if (!isJsonObject(constraint)) return undefined;
   return readRetryBudget(objectAt(constraint, "budget"), objectAt(constraint, "minRetryRate"));
-}
-
-function objectAt(object: JsonObject, key: string): JsonObject {
-  const value = ownValue(object, key);
-  return isJsonObject(value) ? value : NOTHING;
 }
 
 function numberAt(object: JsonObject, key: string): number | undefined {

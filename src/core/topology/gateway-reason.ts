@@ -8,6 +8,7 @@ export type GatewayReason =
   | "InvalidClientCertificateRef"
   | "InvalidCACertificateRef"
   | "InvalidCACertificateKind"
+  | "NoValidCACertificate"
   | "InvalidParameters"
   | "ParentNotAccepted"
   | "BackendNotFound"

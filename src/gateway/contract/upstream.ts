@@ -2,6 +2,7 @@
 import type { Duplex, Readable } from "node:stream";
 import type { PeerCertificate } from "node:tls";
 import type { HeaderList } from "./header-list.ts";
+import type { TlsCertificate } from "./secret-source.ts";
 
 export interface Upstream {
   /** Starts an attempt. It calls the sink later, never before it returns. */
@@ -67,11 +68,17 @@ export interface UpstreamTls {
   /** CA certificates in PEM. Undefined: the system's. */
   readonly authorities: string | undefined;
   readonly subjectAltNames: readonly { readonly type: "Hostname" | "URI"; readonly value: string }[];
+  /** The gateway's own certificate. Undefined: it has none. */
+  readonly clientCertificate: TlsCertificate | undefined;
+  /** A hash of the settings: upstreams with the same key share connections. */
+  readonly key: string;
 }
 
 /** The TLS settings as options of `node:tls`. */
 export interface UpstreamTlsOptions {
   readonly servername: string;
   readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
   readonly checkServerIdentity: (host: string, certificate: PeerCertificate) => Error | undefined;
 }

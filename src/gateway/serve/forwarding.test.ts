@@ -121,7 +121,11 @@ function simulate(
   const forwarding = new Forwarding(
     {
       context,
-      lookup: { endpointsOf: () => [{ address: "127.0.0.1", port: 1 }], tlsOf: () => ({ state: "plain" }) },
+      lookup: {
+        endpointsOf: () => [{ address: "127.0.0.1", port: 1 }],
+        tlsOf: () => ({ state: "plain" }),
+        problem: undefined,
+      },
       record,
       head: headOf(method),
       rule,

@@ -4,6 +4,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import {
   createServer as createSecureServer,
   type SecureContext,
+  type SecureContextOptions,
   type Server as SecureServer,
   type TLSSocket,
   type TlsOptions,
@@ -35,7 +36,9 @@ export class PortServer {
   #served: PreparedPort;
   readonly #context: ServingContext;
   readonly #server: Server;
-  readonly #secureServers: SecureServer[] = [];
+  readonly #secureServers = new Set<SecureServer>();
+  /** For the HTTPS listeners of the port. */
+  #https: SecureServer | undefined;
   readonly #sockets = new Set<Socket>();
   readonly #connections = new Set<Http1ServerConnection>();
   readonly #sessions = new Set<ServerHttp2Session>();
@@ -62,7 +65,13 @@ export class PortServer {
 
   /** Replaces the configuration, from the next request on. */
   serve(served: PreparedPort): void {
+    const isSame = served.certificates?.clients.key === this.#served.certificates?.clients.key;
     this.#served = served;
+    // Connected clients were admitted by other rules.
+    if (!isSame) {
+      this.#https = this.#createHttps();
+      this.#closeConnections();
+    }
     for (const server of this.#secureServers) server.setSecureContext(unnamedOptions(served.certificates));
   }
 
@@ -86,14 +95,19 @@ export class PortServer {
   async drain(drainMs: number): Promise<void> {
     this.#isDraining = true;
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    for (const connection of this.#connections) connection.drain();
-    for (const session of this.#sessions) session.close();
+    this.#closeConnections();
     const timer = this.#context.clock.startTimer(drainMs, () => {
       for (const socket of this.#sockets) socket.destroy();
     });
     await closed;
     timer.cancel();
     this.#checker?.cancel();
+  }
+
+  /** Each after its requests. */
+  #closeConnections(): void {
+    for (const connection of this.#connections) connection.drain();
+    for (const session of this.#sessions) session.close();
   }
 
   #connectionHandler({ config, certificates }: PreparedPort): (socket: Socket) => void {
@@ -110,22 +124,32 @@ export class PortServer {
 
   /** The server name selects the listener, so it must be known first if not all listeners are HTTPS. */
   #secureHandler(certificates: ServerCertificates | undefined): (socket: Socket) => void {
-    const https = this.#createSecure(certificates, { ALPNProtocols: ["h2", "http/1.1"] });
+    this.#https = this.#createHttps();
     // What is inside of other connections is not known, so nothing is negotiated.
     const others = this.#createSecure(certificates, {});
-    https.on("secureConnection", (socket) => {
-      if (socket.alpnProtocol === "h2") this.#serveHttp2(socket);
-      else this.#serveHttp1(socket);
-    });
     others.on("secureConnection", (socket) => this.#serveStream(socket, serverNameOf(socket)));
     return (socket) => {
-      if (!this.#served.config.listeners.some(isStream)) return void https.emit("connection", socket);
+      const https = this.#https;
+      if (!this.#served.config.listeners.some(isStream)) return void https?.emit("connection", socket);
       this.#peek(socket, (serverName, listener) => {
         const isOpaque = listener.tls === "Passthrough" || !this.#mayServe(listener, serverName);
         if (isOpaque) this.#serveStream(socket, serverName);
-        else (isStream(listener) ? others : https).emit("connection", socket);
+        else (isStream(listener) ? others : https)?.emit("connection", socket);
       });
     };
+  }
+
+  /** Another way to validate clients gets another server, so that no session is resumed that began under other rules. */
+  #createHttps(): SecureServer {
+    const { certificates } = this.#served;
+    const options: TlsOptions = { ALPNProtocols: ["h2", "http/1.1"], ...clientOptions(certificates) };
+    const server = this.#createSecure(certificates, options);
+    if (this.#https !== undefined) this.#secureServers.delete(this.#https);
+    return server.on("secureConnection", (socket) => {
+      if (this.#https !== server) socket.destroy();
+      else if (socket.alpnProtocol === "h2") this.#serveHttp2(socket);
+      else this.#serveHttp1(socket);
+    });
   }
 
   #peek(socket: Socket, onListener: (serverName: string, listener: ListenerConfig) => void): void {
@@ -169,7 +193,7 @@ export class PortServer {
     closeFailedHandshakes(server, (failure) => this.#failHandshake(failure));
     // An error is followed by `close`.
     server.on("secureConnection", (socket) => socket.on("error", () => {}));
-    this.#secureServers.push(server);
+    this.#secureServers.add(server);
     return server;
   }
 
@@ -196,6 +220,7 @@ export class PortServer {
 
   #serveHttp1(socket: Socket, onHttp2?: () => void): Http1ServerConnection {
     const { limits, clock, emit } = this.#context;
+    const https = this.#https;
     const connection = new Http1ServerConnection(socket, {
       limits,
       clock,
@@ -205,7 +230,7 @@ export class PortServer {
         const { gateway, config } = this.#served;
         emit({ type: "RequestRefused", client, gateway, port: config.port, status, reason });
       },
-      isDraining: () => this.#isDraining,
+      isDraining: () => this.#isDraining || this.#https !== https,
     });
     this.#connections.add(connection);
     socket.on("close", () => this.#connections.delete(connection));
@@ -235,15 +260,24 @@ export class PortServer {
   }
 }
 
+function clientOptions(certificates: ServerCertificates | undefined): TlsOptions {
+  switch (certificates?.clients.mode) {
+    case undefined:
+      return {};
+    case "AllowValidOnly":
+      return { requestCert: true, rejectUnauthorized: true };
+    case "AllowInsecureFallback":
+      return { requestCert: true, rejectUnauthorized: false };
+  }
+}
+
 /** The server name of a finished handshake, in lower case. Empty: the client sent none. */
 const serverNameOf = ({ servername }: TLSSocket & { readonly servername?: unknown }): string =>
   typeof servername === "string" ? servername.toLowerCase() : "";
 
 /** Without such a certificate, clients that send no server name are refused. */
-function unnamedOptions(certificates: ServerCertificates | undefined): {
-  readonly cert?: string;
-  readonly key?: string;
-} {
-  const unnamed = certificates?.unnamed;
-  return unnamed === undefined ? {} : { cert: unnamed.chain, key: unnamed.privateKey };
+function unnamedOptions(certificates: ServerCertificates | undefined): SecureContextOptions {
+  if (certificates?.unnamed === undefined) return {};
+  const { chain, privateKey, authorities } = certificates.unnamed;
+  return { cert: chain, key: privateKey, ...(authorities === undefined ? {} : { ca: authorities }) };
 }

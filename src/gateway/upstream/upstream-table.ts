@@ -48,7 +48,7 @@ export function createUpstreamTable(limits: GatewayLimits, clock: GatewayClock):
   };
 
   const find = (protocol: BackendConfig["protocol"], endpoint: Endpoint, tls: UpstreamTls | undefined): Row => {
-    const key = `${protocol} ${endpoint.address} ${endpoint.port}${tls === undefined ? "" : ` ${JSON.stringify(tls)}`}`;
+    const key = `${protocol} ${endpoint.address} ${endpoint.port}${tls === undefined ? "" : ` ${tls.key}`}`;
     const known = rows.get(key);
     if (known !== undefined) return known;
     const options = tls === undefined ? undefined : upstreamTlsOptions(tls);
@@ -64,7 +64,7 @@ export function createUpstreamTable(limits: GatewayLimits, clock: GatewayClock):
   return {
     get: (protocol, endpoint, tls) => {
       let row = lastOf.get(endpoint);
-      if (row === undefined || row.isRemoved || row.protocol !== protocol || row.tls !== tls) {
+      if (row === undefined || row.isRemoved || row.protocol !== protocol || row.tls?.key !== tls?.key) {
         row = find(protocol, endpoint, tls);
         lastOf.set(endpoint, row);
       }

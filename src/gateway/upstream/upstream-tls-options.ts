@@ -8,10 +8,12 @@ import type { UpstreamTls, UpstreamTlsOptions } from "../contract/upstream.ts";
  * `validation.subjectAltNames` if there are any.
  * Gateway API, "BackendTLSPolicyValidation"
  */
-export function upstreamTlsOptions({ serverName, authorities, subjectAltNames }: UpstreamTls): UpstreamTlsOptions {
+export function upstreamTlsOptions(tls: UpstreamTls): UpstreamTlsOptions {
+  const { serverName, authorities, subjectAltNames, clientCertificate } = tls;
   return {
     servername: serverName,
     ...(authorities === undefined ? {} : { ca: authorities }),
+    ...(clientCertificate === undefined ? {} : { cert: clientCertificate.chain, key: clientCertificate.privateKey }),
     checkServerIdentity: (_, certificate) => checkNames(certificate, serverName, subjectAltNames),
   };
 }

@@ -1,6 +1,7 @@
 /** Compiles backends to clusters, and the clusters that put waits between attempts. */
 import { EDGE_LIMITS } from "../../core/dataplane/edge-limits.ts";
 import type { BackendConfig, BackendTlsConfig } from "../../core/dataplane/gateway-config.ts";
+import type { ObjectRef } from "../../core/model/refs.ts";
 import {
   type Cluster,
   Cluster_DiscoveryType,
@@ -24,6 +25,7 @@ import {
   authoritiesName,
   type ClusterName,
   type ClusterSettings,
+  certificateName,
   clusterName,
   delayName,
   loadAssignmentName,
@@ -42,7 +44,13 @@ const NO_LIMITS = {
   maxRetries: UNLIMITED,
 };
 
-export function compileCluster(backend: BackendConfig, settings: ClusterSettings, delivery: ConfigSources): Cluster {
+/** `clientCertificate`: the gateway's own, for backends with TLS. */
+export function compileCluster(
+  backend: BackendConfig,
+  settings: ClusterSettings,
+  delivery: ConfigSources,
+  clientCertificate?: ObjectRef,
+): Cluster {
   const { tryTimeoutMs, budget } = settings;
   return create(ClusterSchema, {
     name: clusterName(backend, settings),
@@ -66,7 +74,9 @@ export function compileCluster(backend: BackendConfig, settings: ClusterSettings
       ],
     },
     ...protocolOptions(backend.protocol, tryTimeoutMs),
-    ...(backend.tls === undefined ? {} : { transportSocket: tlsSocket(backend.tls, backend.protocol, delivery) }),
+    ...(backend.tls === undefined
+      ? {}
+      : { transportSocket: tlsSocket(backend.tls, backend.protocol, delivery, clientCertificate) }),
   });
 }
 
@@ -97,12 +107,20 @@ const ALPN: Readonly<Record<BackendConfig["protocol"], string[]>> = {
   UDP: [],
 };
 
-function tlsSocket(tls: BackendTlsConfig, protocol: BackendConfig["protocol"], delivery: ConfigSources): SocketInit {
+function tlsSocket(
+  tls: BackendTlsConfig,
+  protocol: BackendConfig["protocol"],
+  delivery: ConfigSources,
+  clientCertificate: ObjectRef | undefined,
+): SocketInit {
   const context = pack(UpstreamTlsContextSchema, {
     sni: tls.hostname,
     commonTlsContext: {
       alpnProtocols: ALPN[protocol],
       validationContextType: validationContext(tls, delivery),
+      ...(clientCertificate === undefined
+        ? {}
+        : { tlsCertificateSdsSecretConfigs: [delivery.secret(certificateName(clientCertificate))] }),
     },
   });
   return { name: "envoy.transport_sockets.tls", configType: { case: "typedConfig", value: context } };

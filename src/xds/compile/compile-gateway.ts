@@ -9,7 +9,7 @@ import type {
   PortConfig,
 } from "../../core/dataplane/gateway-config.ts";
 import { isStream } from "../../core/dataplane/is-stream.ts";
-import type { ObjectRef } from "../../core/model/refs.ts";
+import { formatRef, type ObjectRef } from "../../core/model/refs.ts";
 import type { MatchRegex } from "../../core/model/regex.ts";
 import type { Cluster } from "../gen/envoy/config/cluster/v3/cluster_pb.ts";
 import type { ClusterLoadAssignment } from "../gen/envoy/config/endpoint/v3/endpoint_pb.ts";
@@ -26,6 +26,7 @@ import { type ConfigSources, deltaSources, sotwSources, staticSources } from "./
 import { createUseCounter } from "./count-uses.ts";
 import type { EnvoySecrets } from "./envoy-secrets.ts";
 import {
+  certificateName,
   clusterName,
   type ListenerName,
   listenerName,
@@ -140,7 +141,7 @@ export function createGatewayCompiler(options: EnvoyCompileOptions): GatewayComp
       return {
         listeners,
         routes: hosts,
-        clusters: both(clusters.compile(uses, waits, delivery, isTrusting(secrets)), stream.clusters),
+        clusters: both(clusters.compile(uses, waits, delivery, clusterSecrets(gateway, secrets)), stream.clusters),
         endpoints: both(assignments.compile(backends, endpoints), stream.endpoints),
         secrets: compileSecrets(gateway, backends, secrets),
         problems: [...secretProblems(gateway, backends, secrets), ...problemsOf(hosts.values())],
@@ -201,19 +202,39 @@ const isTrusting =
   ({ tls }: BackendConfig): boolean =>
     tls === undefined || tls.authorities === "System" || secrets.findAuthorities(tls.authorities) !== undefined;
 
+/** The key material of backends that there is. */
+interface ClusterSecrets {
+  readonly isTrusted: (backend: BackendConfig) => boolean;
+  /** The gateway's own. Undefined: it has none that can be used. */
+  readonly clientCertificate: ObjectRef | undefined;
+}
+
+const clusterSecrets = ({ clientCertificate: own }: GatewayConfig, secrets: EnvoySecrets): ClusterSecrets => ({
+  isTrusted: isTrusting(secrets),
+  clientCertificate: own !== undefined && secrets.findCertificate(own) !== undefined ? own : undefined,
+});
+
 function secretProblems(
-  { ports }: GatewayConfig,
+  { gateway, ports, clientCertificate }: GatewayConfig,
   backends: Iterable<BackendConfig>,
   secrets: EnvoySecrets,
 ): readonly ConfigProblem[] {
   const problems: ConfigProblem[] = [];
-  for (const { name, owner, certificates } of ports.flatMap(({ listeners }) => listeners)) {
+  for (const { name, owner, certificates, clients } of ports.flatMap(({ listeners }) => listeners)) {
+    if (clients !== undefined && secrets.findAuthorities(clients.authorities) === undefined) {
+      const message = `${name}: no CA certificate for clients can be used; the listener is not served`;
+      problems.push({ object: owner, field: "spec.listeners", message });
+    }
     for (const { namespace, name: secret } of certificates.filter(
       (ref) => secrets.findCertificate(ref) === undefined,
     )) {
       const message = `${name}: Secret ${namespace}/${secret} has no certificate that can be used`;
       problems.push({ object: owner, field: "spec.listeners", message });
     }
+  }
+  if (clientCertificate !== undefined && secrets.findCertificate(clientCertificate) === undefined) {
+    const message = `${formatRef(clientCertificate)} has no certificate that can be used; backends get no client certificate`;
+    problems.push({ object: gateway, field: "spec.tls.backend.clientCertificateRef", message });
   }
   for (const backend of backends) {
     if (isTrusting(secrets)(backend)) continue;
@@ -223,11 +244,13 @@ function secretProblems(
   return problems;
 }
 
-/** Leaves out listeners without a certificate: Envoy would wait for it, and the whole port with it. */
+/** Leaves out listeners without their certificates: Envoy would wait for them, and the whole port with it. */
 function withCertificates(port: PortConfig, secrets: EnvoySecrets): PortConfig {
   if (port.protocol !== "TLS") return port;
   const listeners = port.listeners.flatMap((listener) => {
     if (listener.tls === "Passthrough") return [listener];
+    const { clients } = listener;
+    if (clients !== undefined && secrets.findAuthorities(clients.authorities) === undefined) return [];
     const certificates = listener.certificates.filter((ref) => secrets.findCertificate(ref) !== undefined);
     return certificates.length === 0 ? [] : [{ ...listener, certificates }];
   });
@@ -239,7 +262,7 @@ interface ClusterStore {
     uses: ReadonlyMap<string, ClusterUse>,
     waits: ReadonlySet<number>,
     delivery: ConfigSources,
-    isTrusted: (backend: BackendConfig) => boolean,
+    secrets: ClusterSecrets,
   ) => ReadonlyMap<string, Cluster>;
   readonly delay: (waitMs: number) => { readonly cluster: Cluster; readonly listener: Listener };
 }
@@ -251,6 +274,7 @@ function createClusterStore(): ClusterStore {
         readonly uses: ReadonlyMap<string, ClusterUse>;
         readonly clusters: ReadonlyMap<string, Cluster>;
         readonly distrusted: number;
+        readonly clientCertificate: string;
       }
     | undefined;
   const delays = new Map<number, ReturnType<ClusterStore["delay"]>>();
@@ -264,21 +288,23 @@ function createClusterStore(): ClusterStore {
   };
   return {
     delay,
-    compile: (uses, waits, delivery, isTrusted) => {
+    compile: (uses, waits, delivery, { isTrusted, clientCertificate: own }) => {
+      const clientCertificate = own === undefined ? "" : certificateName(own);
       const distrusted = new Set(Array.from(uses.values(), ({ backend }) => backend).filter((one) => !isTrusted(one)));
-      if (uses === last?.uses && distrusted.size + last.distrusted === 0) return last.clusters;
+      const hasSameSecrets = last?.clientCertificate === clientCertificate && distrusted.size + last.distrusted === 0;
+      if (last !== undefined && uses === last.uses && hasSameSecrets) return last.clusters;
       const next: typeof known = new Map();
       const keep = (name: string, backend: BackendConfig, make: () => Cluster): void => {
         if (next.has(name)) return;
         const before = known.get(name);
-        const from = distrusted.has(backend) ? "distrusted" : "trusted";
+        const from = distrusted.has(backend) ? "distrusted" : `trusted ${clientCertificate}`;
         const isSame = before?.backend === backend && before.from === from;
         next.set(name, isSame ? before : { from, backend, cluster: make() });
       };
       for (const { name, backend, settings, waitsMs } of uses.values()) {
         const real = clusterName(backend, settings);
         keep(real, backend, () =>
-          distrusted.has(backend) ? compileEmptyCluster(real) : compileCluster(backend, settings, delivery),
+          distrusted.has(backend) ? compileEmptyCluster(real) : compileCluster(backend, settings, delivery, own),
         );
         if (waitsMs !== undefined) keep(name, backend, () => compileWaitingCluster(real, waitsMs));
       }
@@ -286,7 +312,7 @@ function createClusterStore(): ClusterStore {
       const clusters = new Map(Array.from(next, ([name, { cluster }]) => [name, cluster]));
       for (const waitMs of waits) clusters.set(delay(waitMs).cluster.name, delay(waitMs).cluster);
       // A static cluster contains its endpoints, which change independently.
-      last = delivery.isStatic ? undefined : { uses, clusters, distrusted: distrusted.size };
+      last = delivery.isStatic ? undefined : { uses, clusters, distrusted: distrusted.size, clientCertificate };
       return clusters;
     },
   };

@@ -1,6 +1,6 @@
 /** Compiles a port to a listener, and the internal listeners that make retries wait. */
 import { EDGE_LIMITS, type EdgeLimits } from "../../core/dataplane/edge-limits.ts";
-import type { ListenerConfig, PortConfig } from "../../core/dataplane/gateway-config.ts";
+import type { ClientValidationConfig, ListenerConfig, PortConfig } from "../../core/dataplane/gateway-config.ts";
 import { isStream } from "../../core/dataplane/is-stream.ts";
 import { WAITED_HEADER } from "../../core/dataplane/own-headers.ts";
 import type { AccessLogSchema } from "../gen/envoy/config/accesslog/v3/accesslog_pb.ts";
@@ -24,14 +24,18 @@ import {
   type HttpFilterSchema,
   type LocalReplyConfigSchema,
 } from "../gen/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
-import { DownstreamTlsContextSchema } from "../gen/envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
+import { CertificateValidationContext_TrustChainVerification } from "../gen/envoy/extensions/transport_sockets/tls/v3/common_pb.ts";
+import {
+  type CommonTlsContextSchema,
+  DownstreamTlsContextSchema,
+} from "../gen/envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
 import { FractionalPercent_DenominatorType } from "../gen/envoy/type/v3/percent_pb.ts";
 import { type Any, create, duration, type Init, pack } from "../protobuf.ts";
 import { type AccessLogging, accessLogOf } from "./compile-access-log.ts";
 import { compileIdentity } from "./compile-identity.ts";
 import { type ListenerAddress, socketAddress } from "./compile-load-assignment.ts";
 import { type ConfigSources, LOWER_CASE_FILTER, type RouteSpecifier } from "./config-sources.ts";
-import { certificateName, delayName, type ListenerName } from "./resource-names.ts";
+import { authoritiesName, certificateName, delayName, type ListenerName } from "./resource-names.ts";
 import { serverNameChains, tcpChain } from "./streams/stream-chains.ts";
 import { compileUdpListener } from "./streams/udp-listener.ts";
 
@@ -126,8 +130,26 @@ const tlsContext = (listener: ListenerConfig, delivery: ConfigSources): Any =>
       // What is inside of other connections is not known, so nothing is negotiated.
       alpnProtocols: isStream(listener) ? [] : ["h2", "http/1.1"],
       tlsCertificateSdsSecretConfigs: listener.certificates.map((ref) => delivery.secret(certificateName(ref))),
+      ...(listener.clients === undefined
+        ? {}
+        : { validationContextType: clientValidation(listener.clients, delivery) }),
     },
+    ...(listener.clients?.mode === "AllowValidOnly" ? { requireClientCertificate: true } : {}),
   });
+
+function clientValidation(
+  { authorities, mode }: ClientValidationConfig,
+  delivery: ConfigSources,
+): NonNullable<Init<typeof CommonTlsContextSchema>["validationContextType"]> {
+  const { ACCEPT_UNTRUSTED } = CertificateValidationContext_TrustChainVerification;
+  return {
+    case: "combinedValidationContext",
+    value: {
+      defaultValidationContext: mode === "AllowValidOnly" ? {} : { trustChainVerification: ACCEPT_UNTRUSTED },
+      validationContextSdsSecretConfig: delivery.secret(authoritiesName(authorities)),
+    },
+  };
+}
 
 function httpChain(
   statPrefix: string,

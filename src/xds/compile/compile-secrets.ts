@@ -8,7 +8,7 @@ import type { EnvoySecrets, Pem } from "./envoy-secrets.ts";
 import { authoritiesName, certificateName } from "./resource-names.ts";
 
 export function compileSecrets(
-  { ports }: GatewayConfig,
+  { ports, clientCertificate }: GatewayConfig,
   backends: Iterable<BackendConfig>,
   source: EnvoySecrets,
 ): ReadonlyMap<string, Secret> {
@@ -19,6 +19,10 @@ export function compileSecrets(
   for (const ref of ports.flatMap(({ listeners }) => listeners.flatMap(({ certificates }) => certificates))) {
     add(certificateSecret(ref, source));
   }
+  for (const { clients } of ports.flatMap(({ listeners }) => listeners)) {
+    if (clients !== undefined) add(authoritySecret(clients.authorities, source));
+  }
+  if (clientCertificate !== undefined) add(certificateSecret(clientCertificate, source));
   for (const { tls } of backends) {
     if (tls !== undefined && tls.authorities !== "System") add(authoritySecret(tls.authorities, source));
   }

@@ -6,11 +6,11 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
 import { CLOSED_PORT, Cleanup } from "../../support/gateway/gateway-harness.ts";
+import { PLANES, type ServedPlane, servePlane } from "../../support/gateway/serve-plane.ts";
 import { CA_CERTIFICATE } from "../../support/gateway/test-certificates.ts";
 import { startTcpBackend, startTlsBackend } from "./stream-backends.ts";
 import { askTcp, counted } from "./stream-clients.ts";
 import { backendTls, gateway, grant, route, service } from "./stream-objects.ts";
-import { PLANES, type ServedPlane, servePlane } from "./stream-planes.ts";
 
 const LISTENERS = {
   plain: 1001,

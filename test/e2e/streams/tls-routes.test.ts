@@ -7,11 +7,11 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
 import { Cleanup, startBackend } from "../../support/gateway/gateway-harness.ts";
+import { PLANES, type ServedPlane, servePlane } from "../../support/gateway/serve-plane.ts";
 import { CA_CERTIFICATE } from "../../support/gateway/test-certificates.ts";
 import { startTcpBackend, startTlsBackend } from "./stream-backends.ts";
 import { askTls, type TlsResponse } from "./stream-clients.ts";
 import { backendTls, gateway, route, service } from "./stream-objects.ts";
-import { PLANES, type ServedPlane, servePlane } from "./stream-planes.ts";
 
 const PORT = 443;
 const OTHER = 444;

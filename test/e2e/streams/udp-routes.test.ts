@@ -4,10 +4,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
 import { Cleanup } from "../../support/gateway/gateway-harness.ts";
+import { hasEnvoy, type ServedPlane, servePlane } from "../../support/gateway/serve-plane.ts";
 import { startTcpBackend, startUdpBackend } from "./stream-backends.ts";
 import { askTcp, askUdp, counted } from "./stream-clients.ts";
 import { gateway, grant, route, service } from "./stream-objects.ts";
-import { hasEnvoy, type ServedPlane, servePlane } from "./stream-planes.ts";
 
 const LISTENERS = { plain: 53, weighted: 1002, partly: 1003, missing: 1004, granted: 1005, several: 1006 } as const;
 

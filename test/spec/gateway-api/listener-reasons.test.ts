@@ -3,6 +3,8 @@
  * Gateway API, "ListenerReasonInvalidRouteKinds"
  * Gateway API, "ListenerConditionResolvedRefs"
  * Gateway API, "ListenerSetReasonParentNotAccepted"
+ * Gateway API, "ListenerReasonNoValidCACertificate"
+ * Gateway API, "GatewayConditionInsecureFrontendValidationMode"
  */
 import { describe, expect, test } from "vitest";
 import type { Completeness } from "../../../src/core/model/completeness.ts";
@@ -226,16 +228,49 @@ describe("client certificates", () => {
   const frontend = (ref: JsonObject) =>
     withSpec(gateway("g", { listeners: [https({ name: "c" })] }), { tls: { frontend: { default: validation(ref) } } });
   const at = "Gateway/g spec.tls.frontend.default.validation.caCertificateRefs[0]";
+  const NONE_VALID = "Gateway/g spec.listeners[0]: NoValidCACertificate";
 
   test("InvalidCACertificateRef: a ConfigMap without ca.crt", () => {
     const ref = { group: "", kind: "ConfigMap", name: "ca" };
-    expect(reasons([frontend(ref), object("ConfigMap", "ca")])).toEqual([`${at}: InvalidCACertificateRef`]);
+    expect(reasons([frontend(ref), object("ConfigMap", "ca")])).toEqual([`${at}: InvalidCACertificateRef`, NONE_VALID]);
     expect(reasons([frontend(ref)])).toEqual([]);
   });
 
   test("InvalidCACertificateKind", () => {
     expect(reasons([frontend({ group: "", kind: "Service", name: "ca" })])).toEqual([
       `${at}: InvalidCACertificateKind`,
+      NONE_VALID,
+    ]);
+  });
+
+  test("NoValidCACertificate: HTTPS listeners without a valid reference, at the Gateway and its ListenerSets", () => {
+    const invalid = { group: "", kind: "Service", name: "ca" };
+    const both = [invalid, { group: "", kind: "ConfigMap", name: "ca" }];
+    const parent = (refs: readonly JsonObject[]) =>
+      withSpec(
+        gateway("g", { allowedListeners: "Same", listeners: [https({ name: "c" }), listener("plain", { port: 80 })] }),
+        {
+          tls: { frontend: { default: { validation: { caCertificateRefs: [...refs] } } } },
+        },
+      );
+    const set = listenerSet("s", "Gateway/g", {
+      listeners: [{ ...https({ name: "c" }), name: "s", hostname: "s.example" }],
+    });
+    expect(reasons([parent([invalid]), set])).toEqual([
+      `${at}: InvalidCACertificateKind`,
+      NONE_VALID,
+      "ListenerSet/s spec.listeners[0]: NoValidCACertificate",
+    ]);
+    expect(reasons([parent(both), set])).toEqual([`${at}: InvalidCACertificateKind`]);
+  });
+
+  test("InsecureFrontendValidationMode: clients are admitted without a valid certificate", () => {
+    const g = frontend({ group: "", kind: "ConfigMap", name: "ca" });
+    const spec = g["spec"] as { tls: { frontend: { default: { validation: JsonObject } } } };
+    const loose = { validation: { ...spec.tls.frontend.default.validation, mode: "AllowInsecureFallback" } };
+    const perPort = [{ port: 443, tls: loose }];
+    expect(reasons([withSpec(g, { tls: { frontend: { ...spec.tls.frontend, perPort } } })])).toEqual([
+      "Gateway/g spec.tls.frontend.perPort[0].tls.validation.mode: InsecureFrontendValidationMode",
     ]);
   });
 
@@ -245,6 +280,7 @@ describe("client certificates", () => {
     const spec = g["spec"] as JsonObject;
     const tls = { frontend: { ...(spec["tls"] as { frontend: JsonObject }).frontend, perPort } };
     expect(reasons([withSpec(g, { tls })])).toEqual([
+      NONE_VALID,
       "Gateway/g spec.tls.frontend.perPort[0].tls.validation.caCertificateRefs[0]: RefNotPermitted",
     ]);
   });

@@ -108,6 +108,7 @@ export function listener(
     hostname: undefined,
     tls: more.certificates === undefined ? undefined : "Terminate",
     certificates: [],
+    clients: undefined,
     virtualHosts: Object.entries(hosts).map(([hostname, routes]) => ({ hostname, routes })),
     ...more,
   };
@@ -123,6 +124,7 @@ export function dataplane(ports: readonly Partial<PortConfig>[], endpoints: Endp
         gateway: gatewayRef(),
         className: "prevail",
         controllerName: undefined,
+        clientCertificate: undefined,
         ports: ports.map((port) => ({ port: 80, protocol: "HTTP", listeners: [], ...port })),
       },
     ],

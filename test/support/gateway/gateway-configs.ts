@@ -98,6 +98,7 @@ export const listener = (more: Partial<ListenerConfig> = {}): ListenerConfig => 
   hostname: undefined,
   tls: more.certificates === undefined ? undefined : "Terminate",
   certificates: [],
+  clients: undefined,
   virtualHosts: [],
   ...more,
 });
@@ -106,6 +107,7 @@ export const gatewayOf = (ports: readonly PortConfig[]): GatewayConfig => ({
   gateway: gatewayRef,
   className: "house",
   controllerName: undefined,
+  clientCertificate: undefined,
   ports,
 });
 

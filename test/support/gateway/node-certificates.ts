@@ -9,7 +9,7 @@ import type { BootstrapTls } from "../../../src/xds/compile/compile-bootstrap.ts
 import type { XdsServerTls } from "../../../src/xds/serve/xds-port.ts";
 import type { Cleanup } from "./gateway-harness.ts";
 
-const AUTHORITY = `-----BEGIN CERTIFICATE-----
+export const NODE_AUTHORITY = `-----BEGIN CERTIFICATE-----
 MIIBgzCCASmgAwIBAgIUPKUjUh0t9CYCND9FOXjVKVFt5fAwCgYIKoZIzj0EAwIw
 FjEUMBIGA1UEAwwLcHJldmFpbCB4RFMwIBcNMjYxMTE4MDcxOTE1WhgPMjEyNjEw
 MjUwNzE5MTVaMBYxFDASBgNVBAMMC3ByZXZhaWwgeERTMFkwEwYHKoZIzj0CAQYI
@@ -45,7 +45,7 @@ bbz2Cu6XzYjLamEUZTQZpb9vEO+ockWD8X9CrFD7h8bZJVvz2nbiF3bh
 export const XDS_SERVER_TLS: XdsServerTls = {
   certificate: SERVER_CERTIFICATE,
   privateKey: SERVER_KEY,
-  authorities: AUTHORITY,
+  authorities: NODE_AUTHORITY,
 };
 
 interface NodeCertificate {
@@ -131,7 +131,7 @@ export function nodeFiles(cleanup: Cleanup, { certificate, key }: NodeCertificat
   return {
     certificateFile: write("node.crt", certificate),
     keyFile: write("node.key", key),
-    authorityFile: write("ca.crt", AUTHORITY),
+    authorityFile: write("ca.crt", NODE_AUTHORITY),
     serverName: "localhost",
   };
 }

@@ -1,15 +1,16 @@
 /** Findings about Gateways, GatewayClasses, ListenerSets and their listeners, with the reasons of Gateway API. */
 import {
-  conflictsAt,
   LISTENER_OWNERS,
   listenerProblemsOf,
   parentProblemsOf,
+  problemsAt,
   referenceProblemsOf,
 } from "../../effective/world/gateway-problems.ts";
 import type { World } from "../../effective/world/world.ts";
 import { GATEWAY_API } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
-import { kindId } from "../../model/refs.ts";
+import { formatRef, kindId } from "../../model/refs.ts";
+import { frontendTlsOf } from "../../topology/frontend-tls.ts";
 import type { ConditionProblem } from "../../topology/gateway-reason.ts";
 import { referringKinds } from "../../topology/object-references.ts";
 import { type CheckFinding, findingAt } from "../check-finding.ts";
@@ -29,8 +30,29 @@ export function checkGateways(world: World): readonly CheckFinding[] {
       add(object, listenerProblemsOf(world, object));
       add(object, parentProblemsOf(world, object));
     }
-  // A conflict is found once for the Gateway and all of its ListenerSets.
-  for (const gateway of world.objects.ofKind(GATEWAY))
-    for (const { owner, problem } of conflictsAt(world, gateway)) add(owner, [problem]);
+  // Found once for the Gateway and all of its ListenerSets.
+  for (const gateway of world.objects.ofKind(GATEWAY)) {
+    for (const { owner, problem } of problemsAt(world, gateway)) add(owner, [problem]);
+    findings.push(...insecureModes(gateway));
+  }
   return findings;
 }
+
+/**
+ * Insecure modes are reported
+ *
+ * A Gateway that admits clients whose certificates are missing or invalid says so in a condition. A client without a certificate is then
+ * served like one with a certificate.
+ * Gateway API, "GatewayConditionInsecureFrontendValidationMode"
+ */
+const insecureModes = (gateway: KubeObject): readonly CheckFinding[] =>
+  frontendTlsOf(gateway)
+    .filter(({ validation }) => validation?.["mode"] === "AllowInsecureFallback")
+    .map(({ field }) =>
+      findingAt(gateway, {
+        code: "InsecureFrontendValidationMode",
+        severity: "warning",
+        field: field.replace(/caCertificateRefs$/, "mode"),
+        message: `${formatRef(gateway.ref)} admits clients without a certificate, and clients with an invalid one`,
+      }),
+    );

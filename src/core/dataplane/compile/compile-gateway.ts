@@ -1,7 +1,7 @@
 /** Compiles a Gateway and its ListenerSets: the listeners that are served, and their certificates. Routes are added later. */
 import { gatewayListeners } from "../../effective/world/gateway-listeners.ts";
 import type { World } from "../../effective/world/world.ts";
-import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../model/json.ts";
+import { isJsonList, isJsonObject, type JsonObject, objectAt, ownValue } from "../../model/json.ts";
 import { GATEWAY_API } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import {
@@ -18,6 +18,7 @@ import type { Listener } from "../../topology/listeners-of.ts";
 import { isReferencePermitted } from "../../topology/reference-grants.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
 import type { ConfigProblem, GatewayConfig, ListenerConfig, PortConfig } from "../gateway-config.ts";
+import { type ClientCertificates, clientCertificates } from "./client-certificates.ts";
 
 export interface CompiledListener {
   readonly id: TargetId;
@@ -34,6 +35,8 @@ export interface CompiledGateway {
   /** The Gateway and its ListenerSets. */
   readonly owners: readonly ObjectId[];
   readonly gatewayClass: ObjectId;
+  /** The ConfigMaps and Secrets that its client certificates are in. */
+  readonly named: readonly ObjectId[];
   /** The namespaces whose ReferenceGrants it depends on. */
   readonly grantsOf: readonly string[];
   readonly problems: readonly ConfigProblem[];
@@ -43,22 +46,30 @@ export interface CompiledGateway {
 
 export function compileGateway(world: World, gateway: KubeObject): CompiledGateway {
   const { accepted, refused } = gatewayListeners(world, gateway);
-  const draft: GatewayDraft = { world, gateway, grantsOf: new Set(), problems: [], unserved: new Map() };
+  const clients = clientCertificates(world, gateway);
+  const draft: GatewayDraft = {
+    world,
+    clients,
+    grantsOf: new Set(clients.grantsOf),
+    problems: [...clients.problems],
+    unserved: new Map(),
+  };
   for (const owned of refused) note(draft, owned, "", `${owned.why}: the listener is not served`);
   const listeners = accepted.flatMap((owned) => compileListener(draft, owned));
-  if (isJsonObject(ownValue(objectAt(specOf(gateway), "tls"), "backend"))) {
-    const message =
-      "client certificates for backends are not supported: a backend that requires one refuses the connection";
-    draft.problems.push({ object: gateway.ref, field: "spec.tls.backend", message });
-  }
   const className = textAt(specOf(gateway), "gatewayClassName");
   const gatewayClass = objectId({ group: GATEWAY_API, kind: "GatewayClass", namespace: "", name: className });
   const controllerName = textAt(specOf(world.objects.get(gatewayClass)), "controllerName");
   return {
-    head: { gateway: gateway.ref, className, controllerName: controllerName === "" ? undefined : controllerName },
+    head: {
+      gateway: gateway.ref,
+      className,
+      controllerName: controllerName === "" ? undefined : controllerName,
+      clientCertificate: clients.own,
+    },
     listeners,
     owners: [...new Set([...accepted, ...refused].map(({ owner }) => owner.id).concat(gateway.id))],
     gatewayClass,
+    named: clients.named,
     grantsOf: [...draft.grantsOf],
     problems: draft.problems,
     unserved: draft.unserved,
@@ -67,7 +78,7 @@ export function compileGateway(world: World, gateway: KubeObject): CompiledGatew
 
 interface GatewayDraft {
   readonly world: World;
-  readonly gateway: KubeObject;
+  readonly clients: ClientCertificates;
   readonly grantsOf: Set<string>;
   readonly problems: ConfigProblem[];
   readonly unserved: Map<TargetId, string>;
@@ -105,7 +116,10 @@ function compileListener(draft: GatewayDraft, owned: OwnedListener): readonly Co
   const tls = tlsMode(protocol, listener);
   const certificates = tls === "Terminate" ? certificatesOf(draft, owned, raw) : [];
   if (typeof certificates === "string") return notServed("tls", certificates);
-  const head = { owner: owner.ref, name, protocol, hostname, tls, certificates };
+  const validation = protocol === "HTTPS" ? draft.clients.validationAt(port) : undefined;
+  if (validation?.state === "impossible") return notServed("tls", validation.reason);
+  const clients = validation?.state === "validated" ? validation.clients : undefined;
+  const head = { owner: owner.ref, name, protocol, hostname, tls, certificates, clients };
   return [{ id: targetId(owner.id, name), port, protocol: PORT_PROTOCOLS[protocol], head }];
 }
 
@@ -128,9 +142,6 @@ function tlsMode(protocol: ListenerConfig["protocol"], { isPassthrough }: Listen
 function certificatesOf(draft: GatewayDraft, owned: OwnedListener, raw: JsonObject): readonly ObjectRef[] | string {
   const tls = objectAt(raw, "tls");
   if (tls["mode"] === "Passthrough") return "tls.mode Passthrough is not allowed for an HTTPS listener";
-  if (owned.listener.protocol === "HTTPS" && requiresClientCertificates(draft.gateway, owned.listener.port)) {
-    return "the Gateway requires client certificates (spec.tls.frontend), which are not supported";
-  }
   const refs = tls["certificateRefs"];
   const usable = (isJsonList(refs) ? refs : []).flatMap((ref, index) => {
     const found = certificateOf(draft, owned.owner, isJsonObject(ref) ? ref : {});
@@ -156,21 +167,8 @@ function certificateOf(
   return `${formatRef(from)} may not refer to ${formatRef(to)}: no ReferenceGrant in namespace '${home}' allows it from ${from.kind} in namespace '${from.namespace}'`;
 }
 
-function requiresClientCertificates(gateway: KubeObject, port: number | undefined): boolean {
-  const frontend = objectAt(objectAt(specOf(gateway), "tls"), "frontend");
-  const perPort = frontend["perPort"];
-  const own = isJsonList(perPort) ? perPort.filter(isJsonObject).find((one) => one["port"] === port) : undefined;
-  const settings = own === undefined ? objectAt(frontend, "default") : objectAt(own, "tls");
-  return isJsonObject(settings["validation"]);
-}
-
 const specOf = (object: KubeObject | undefined): JsonObject =>
   object === undefined ? {} : objectAt(object.raw, "spec");
-
-function objectAt(object: JsonObject, key: string): JsonObject {
-  const value: Json | undefined = ownValue(object, key);
-  return isJsonObject(value) ? value : {};
-}
 
 function textAt(object: JsonObject, key: string): string {
   const value = ownValue(object, key);

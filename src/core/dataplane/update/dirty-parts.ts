@@ -25,6 +25,7 @@ export interface DirtyParts {
 const api = (kind: string): KindId => kindId({ group: GATEWAY_API, kind });
 const GATEWAY = api("Gateway");
 const SERVICE = kindId({ group: "", kind: "Service" });
+const CERTIFICATE_KINDS = ["ConfigMap", "Secret"].map((kind) => kindId({ group: "", kind }));
 const ENDPOINT_SLICE = kindId({ group: "discovery.k8s.io", kind: "EndpointSlice" });
 const ROUTES: ReadonlySet<KindId> = new Set(["HTTPRoute", "GRPCRoute", "TLSRoute", "TCPRoute", "UDPRoute"].map(api));
 
@@ -60,6 +61,7 @@ function addObject(dirt: Dirt, world: World, parts: DataplaneParts, object: Touc
     for (const user of referrersOf(world, id)) if (kindOf(user) === GATEWAY) dirt.gateways.add(user);
   } else {
     addReferrers(dirt, world, id);
+    if (CERTIFICATE_KINDS.includes(kind)) addNamingGateways(dirt, parts, id);
     addOwner(dirt, world, parts, id);
     if (hasOtherListeners(world, object)) addRoutesOn(dirt, world, id);
   }
@@ -71,6 +73,13 @@ function addReferrers({ services }: Dirt, world: World, id: ObjectId): void {
     const { references, targets } = world.policies.get(policy) ?? {};
     if (references?.named.includes(id)) for (const { object } of targets?.attachments ?? []) services.add(object);
   }
+}
+
+/** Gateways whose client certificates are in the object. */
+function addNamingGateways({ gateways }: Dirt, parts: DataplaneParts, object: ObjectId): void {
+  parts.gateways.forEach(({ named }, id) => {
+    if (named.includes(object)) gateways.add(id);
+  });
 }
 
 /** A route, or an owner of listeners, that changed by itself or by its links. */

@@ -1,10 +1,12 @@
 /** What is wrong with a Gateway, its class, its ListenerSets and its listeners: conditions of Gateway API and their reasons. */
 import { isKnownAbsent } from "../../model/completeness.ts";
+import { objectsIn } from "../../model/json.ts";
 import { GATEWAY_API } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { formatRef, type KindId, kindId } from "../../model/refs.ts";
 import { isMeshOnly } from "../../topology/add-children.ts";
 import type { OwnedListener } from "../../topology/distinct-listeners.ts";
+import { frontendTlsAt, frontendTlsOf } from "../../topology/frontend-tls.ts";
 import type { ConditionProblem } from "../../topology/gateway-reason.ts";
 import { listenerProblems } from "../../topology/listener-problems.ts";
 import { listenersOf } from "../../topology/listeners-of.ts";
@@ -25,11 +27,11 @@ export const LISTENER_OWNERS: readonly KindId[] = [
 /** All problems of one object. */
 export function problemsOf(world: World, object: KubeObject): readonly ConditionProblem[] {
   const isOwner = LISTENER_OWNERS.includes(object.family.kindId);
-  const conflicts = isOwner ? gatewaysOf(world, object).flatMap((gateway) => conflictsAt(world, gateway)) : [];
+  const atGateways = isOwner ? gatewaysOf(world, object).flatMap((gateway) => problemsAt(world, gateway)) : [];
   return [
     ...referenceProblemsOf(world, object),
     ...(isOwner ? [...listenerProblemsOf(world, object), ...parentProblemsOf(world, object)] : []),
-    ...conflicts.filter(({ owner }) => owner === object).map(({ problem }) => problem),
+    ...atGateways.filter(({ owner }) => owner === object).map(({ problem }) => problem),
   ];
 }
 
@@ -74,13 +76,41 @@ interface OwnedProblem {
   readonly problem: ConditionProblem;
 }
 
-/** The listeners of a Gateway and its ListenerSets that are in conflict. `topology/distinct-listeners.ts` decides which. */
-export function conflictsAt(world: World, gateway: KubeObject): readonly OwnedProblem[] {
+/** What is wrong with the listeners of a Gateway and its ListenerSets together. */
+export const problemsAt = (world: World, gateway: KubeObject): readonly OwnedProblem[] => [
+  ...conflictsAt(world, gateway),
+  ...unvalidatedAt(world, gateway),
+];
+
+/** The listeners that are in conflict. `topology/distinct-listeners.ts` decides which. */
+function conflictsAt(world: World, gateway: KubeObject): readonly OwnedProblem[] {
   return gatewayListeners(world, gateway).refused.flatMap((refused): readonly OwnedProblem[] => {
     const { owner, listener, why, reason } = refused;
     if (reason === undefined) return [];
     const message = `listener ${listener.name} is not served: ${why}`;
     return [{ owner, problem: { field: fieldOf(world, refused), condition: "Conflicted", reason, message } }];
+  });
+}
+
+/**
+ * Clients that cannot be validated
+ *
+ * If no reference to the CA certificates for clients is valid, the HTTPS listeners that need them are not accepted.
+ * Gateway API, "ListenerReasonNoValidCACertificate"
+ */
+function unvalidatedAt(world: World, gateway: KubeObject): readonly OwnedProblem[] {
+  const frontend = frontendTlsOf(gateway);
+  if (frontend.length === 0) return [];
+  const invalid = new Set(referenceProblemsOf(world, gateway).map(({ field }) => field));
+  return gatewayListeners(world, gateway).accepted.flatMap((accepted): readonly OwnedProblem[] => {
+    const { owner, listener } = accepted;
+    const found = listener.protocol === "HTTPS" ? frontendTlsAt(frontend, listener.port) : undefined;
+    const refs = objectsIn(found?.validation?.["caCertificateRefs"]);
+    if (found === undefined || refs.length === 0) return [];
+    if (!refs.every((_, index) => invalid.has(`${found.field}[${index}]`))) return [];
+    const message = `listener ${listener.name} is not accepted: no reference in ${found.field} of ${formatRef(gateway.ref)} is valid, so clients cannot be validated`;
+    const field = fieldOf(world, accepted);
+    return [{ owner, problem: { field, condition: "Accepted", reason: "NoValidCACertificate", message } }];
   });
 }
 

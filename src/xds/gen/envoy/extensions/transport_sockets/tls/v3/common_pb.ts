@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file envoy/extensions/transport_sockets/tls/v3/common.proto.
  */
 export const file_envoy_extensions_transport_sockets_tls_v3_common: GenFile = /*@__PURE__*/
-  fileDesc("CjZlbnZveS9leHRlbnNpb25zL3RyYW5zcG9ydF9zb2NrZXRzL3Rscy92My9jb21tb24ucHJvdG8SKWVudm95LmV4dGVuc2lvbnMudHJhbnNwb3J0X3NvY2tldHMudGxzLnYzIoQBCg5UbHNDZXJ0aWZpY2F0ZRI7ChFjZXJ0aWZpY2F0ZV9jaGFpbhgBIAEoCzIgLmVudm95LmNvbmZpZy5jb3JlLnYzLkRhdGFTb3VyY2USNQoLcHJpdmF0ZV9rZXkYAiABKAsyIC5lbnZveS5jb25maWcuY29yZS52My5EYXRhU291cmNlIowCChVTdWJqZWN0QWx0TmFtZU1hdGNoZXISWgoIc2FuX3R5cGUYASABKA4ySC5lbnZveS5leHRlbnNpb25zLnRyYW5zcG9ydF9zb2NrZXRzLnRscy52My5TdWJqZWN0QWx0TmFtZU1hdGNoZXIuU2FuVHlwZRI1CgdtYXRjaGVyGAIgASgLMiQuZW52b3kudHlwZS5tYXRjaGVyLnYzLlN0cmluZ01hdGNoZXIiYAoHU2FuVHlwZRIYChRTQU5fVFlQRV9VTlNQRUNJRklFRBAAEgkKBUVNQUlMEAESBwoDRE5TEAISBwoDVVJJEAMSDgoKSVBfQUREUkVTUxAEEg4KCk9USEVSX05BTUUQBSK9AQocQ2VydGlmaWNhdGVWYWxpZGF0aW9uQ29udGV4dBI0Cgp0cnVzdGVkX2NhGAEgASgLMiAuZW52b3kuY29uZmlnLmNvcmUudjMuRGF0YVNvdXJjZRJnCh1tYXRjaF90eXBlZF9zdWJqZWN0X2FsdF9uYW1lcxgPIAMoCzJALmVudm95LmV4dGVuc2lvbnMudHJhbnNwb3J0X3NvY2tldHMudGxzLnYzLlN1YmplY3RBbHROYW1lTWF0Y2hlcmIGcHJvdG8z", [file_envoy_config_core_v3_base, file_envoy_type_matcher_v3_string]);
+  fileDesc("CjZlbnZveS9leHRlbnNpb25zL3RyYW5zcG9ydF9zb2NrZXRzL3Rscy92My9jb21tb24ucHJvdG8SKWVudm95LmV4dGVuc2lvbnMudHJhbnNwb3J0X3NvY2tldHMudGxzLnYzIoQBCg5UbHNDZXJ0aWZpY2F0ZRI7ChFjZXJ0aWZpY2F0ZV9jaGFpbhgBIAEoCzIgLmVudm95LmNvbmZpZy5jb3JlLnYzLkRhdGFTb3VyY2USNQoLcHJpdmF0ZV9rZXkYAiABKAsyIC5lbnZveS5jb25maWcuY29yZS52My5EYXRhU291cmNlIowCChVTdWJqZWN0QWx0TmFtZU1hdGNoZXISWgoIc2FuX3R5cGUYASABKA4ySC5lbnZveS5leHRlbnNpb25zLnRyYW5zcG9ydF9zb2NrZXRzLnRscy52My5TdWJqZWN0QWx0TmFtZU1hdGNoZXIuU2FuVHlwZRI1CgdtYXRjaGVyGAIgASgLMiQuZW52b3kudHlwZS5tYXRjaGVyLnYzLlN0cmluZ01hdGNoZXIiYAoHU2FuVHlwZRIYChRTQU5fVFlQRV9VTlNQRUNJRklFRBAAEgkKBUVNQUlMEAESBwoDRE5TEAISBwoDVVJJEAMSDgoKSVBfQUREUkVTUxAEEg4KCk9USEVSX05BTUUQBSKIAwocQ2VydGlmaWNhdGVWYWxpZGF0aW9uQ29udGV4dBI0Cgp0cnVzdGVkX2NhGAEgASgLMiAuZW52b3kuY29uZmlnLmNvcmUudjMuRGF0YVNvdXJjZRJnCh1tYXRjaF90eXBlZF9zdWJqZWN0X2FsdF9uYW1lcxgPIAMoCzJALmVudm95LmV4dGVuc2lvbnMudHJhbnNwb3J0X3NvY2tldHMudGxzLnYzLlN1YmplY3RBbHROYW1lTWF0Y2hlchKAAQoYdHJ1c3RfY2hhaW5fdmVyaWZpY2F0aW9uGAogASgOMl4uZW52b3kuZXh0ZW5zaW9ucy50cmFuc3BvcnRfc29ja2V0cy50bHMudjMuQ2VydGlmaWNhdGVWYWxpZGF0aW9uQ29udGV4dC5UcnVzdENoYWluVmVyaWZpY2F0aW9uIkYKFlRydXN0Q2hhaW5WZXJpZmljYXRpb24SFgoSVkVSSUZZX1RSVVNUX0NIQUlOEAASFAoQQUNDRVBUX1VOVFJVU1RFRBABYgZwcm90bzM", [file_envoy_config_core_v3_base, file_envoy_type_matcher_v3_string]);
 
 /**
  * @generated from message envoy.extensions.transport_sockets.tls.v3.TlsCertificate
@@ -115,6 +115,11 @@ export type CertificateValidationContext = Message<"envoy.extensions.transport_s
    * @generated from field: repeated envoy.extensions.transport_sockets.tls.v3.SubjectAltNameMatcher match_typed_subject_alt_names = 15;
    */
   matchTypedSubjectAltNames: SubjectAltNameMatcher[];
+
+  /**
+   * @generated from field: envoy.extensions.transport_sockets.tls.v3.CertificateValidationContext.TrustChainVerification trust_chain_verification = 10;
+   */
+  trustChainVerification: CertificateValidationContext_TrustChainVerification;
 };
 
 /**
@@ -123,4 +128,26 @@ export type CertificateValidationContext = Message<"envoy.extensions.transport_s
  */
 export const CertificateValidationContextSchema: GenMessage<CertificateValidationContext> = /*@__PURE__*/
   messageDesc(file_envoy_extensions_transport_sockets_tls_v3_common, 2);
+
+/**
+ * @generated from enum envoy.extensions.transport_sockets.tls.v3.CertificateValidationContext.TrustChainVerification
+ */
+export const CertificateValidationContext_TrustChainVerification = {
+  /**
+   * @generated from enum value: VERIFY_TRUST_CHAIN = 0;
+   */
+  VERIFY_TRUST_CHAIN: 0,
+
+  /**
+   * @generated from enum value: ACCEPT_UNTRUSTED = 1;
+   */
+  ACCEPT_UNTRUSTED: 1,
+} as const;
+export type CertificateValidationContext_TrustChainVerification = (typeof CertificateValidationContext_TrustChainVerification)[keyof typeof CertificateValidationContext_TrustChainVerification];
+
+/**
+ * Describes the enum envoy.extensions.transport_sockets.tls.v3.CertificateValidationContext.TrustChainVerification.
+ */
+export const CertificateValidationContext_TrustChainVerificationSchema: GenEnum<CertificateValidationContext_TrustChainVerification> = /*@__PURE__*/
+  enumDesc(file_envoy_extensions_transport_sockets_tls_v3_common, 2, 0);
 

@@ -1,4 +1,4 @@
-/** Serves objects with the embedded gateway or with Envoy, each port of the configuration at a free port of the loopback. */
+/** Serves objects with the embedded gateway or with Envoy, each port of the configuration at a free port of the loopback. The objects may change. */
 import { createRegex } from "../../../src/adapters/regex/create-regex.ts";
 import { compileDataplane } from "../../../src/core/compile.ts";
 import type { DataplaneConfig } from "../../../src/core/dataplane/gateway-config.ts";
@@ -12,21 +12,17 @@ import { gatewaySecrets } from "../../../src/serve/run/gateway-secrets.ts";
 import { envoySecrets } from "../../../src/serve/xds-secrets.ts";
 import type { KeyMaterial } from "../../../src/sources/key-material.ts";
 import { startEnvoyDataplane } from "../../../src/xds/serve/envoy/envoy-dataplane.ts";
-import { findEnvoy } from "../../support/gateway/envoy.ts";
-import { findFreePorts } from "../../support/gateway/find-free-ports.ts";
-import type { Cleanup } from "../../support/gateway/gateway-harness.ts";
-import {
-  API_CERTIFICATE,
-  API_KEY,
-  CA_CERTIFICATE,
-  SHOP_CERTIFICATE,
-  SHOP_KEY,
-} from "../../support/gateway/test-certificates.ts";
+import { findEnvoy } from "./envoy.ts";
+import { findFreePorts } from "./find-free-ports.ts";
+import type { Cleanup } from "./gateway-harness.ts";
+import { API_CERTIFICATE, API_KEY, CA_CERTIFICATE, SHOP_CERTIFICATE, SHOP_KEY } from "./test-certificates.ts";
 
 export interface ServedPlane {
   /** The port of the loopback for a port of the configuration. */
   readonly portOf: (port: number) => number;
   readonly problems: readonly string[];
+  /** Serves other objects, with the same ports. Resolves with the problems. */
+  readonly replace: (objects: readonly JsonObject[], keys?: KeyMaterial) => Promise<readonly string[]>;
   /** Of the embedded gateway only. */
   readonly events: readonly GatewayEvent[];
 }
@@ -57,11 +53,26 @@ export async function servePlane(
   cleanup: Cleanup,
   plane: PlaneName,
   objects: readonly JsonObject[],
+  keys: KeyMaterial = KEYS,
 ): Promise<ServedPlane> {
   const config = configOf(objects);
   const wanted = [...new Set(config.gateways.flatMap(({ ports }) => ports.map(({ port }) => port)))];
   const free = await findFreePorts(wanted.length);
   const portOf = (port: number): number => free[wanted.indexOf(port)] ?? 0;
+  const events: GatewayEvent[] = [];
+  const replacing = await startPlane(cleanup, plane, portOf, (event) => events.push(event));
+  const replace: ServedPlane["replace"] = (next, material = keys) => replacing(configOf(next), material);
+  return { portOf, events, replace, problems: await replace(objects) };
+}
+
+type Replace = (config: DataplaneConfig, keys: KeyMaterial) => Promise<readonly string[]>;
+
+async function startPlane(
+  cleanup: Cleanup,
+  plane: PlaneName,
+  portOf: (port: number) => number,
+  onEvent: (event: GatewayEvent) => void,
+): Promise<Replace> {
   const bind = (_: unknown, port: number) => ({ host: "127.0.0.1", port: portOf(port) });
   if (plane === "Envoy") {
     const envoy = await startEnvoyDataplane({
@@ -73,11 +84,12 @@ export async function servePlane(
       concurrency: 1,
     });
     cleanup.add(() => envoy.close(0));
-    return { portOf, events: [], problems: await envoy.replace(config, envoySecrets(KEYS)) };
+    return (config, keys) => envoy.replace(config, envoySecrets(keys));
   }
-  const events: GatewayEvent[] = [];
-  const gateway = createGateway({ matchRegex: createRegex(), bind, onEvent: (event) => events.push(event) });
+  const gateway = createGateway({ matchRegex: createRegex(), bind, onEvent });
   cleanup.add(() => gateway.close({ drainMs: 0 }));
-  const { problems } = await gateway.replace(config, gatewaySecrets(KEYS));
-  return { portOf, events, problems: problems.map(({ message }) => message) };
+  return async (config, keys) => {
+    const { problems } = await gateway.replace(config, gatewaySecrets(keys));
+    return problems.map(({ message }) => message);
+  };
 }

@@ -101,7 +101,7 @@ describe("mistakes are reported, with exit code 64, and unusable input with 65",
     ["-x explain", "error: there is no option -x\nSee 'prevail help'.\n"],
     [
       "-o jsn get policies -f a.yaml",
-      "error: -o is 'jsn'; it can be wide, yaml, json, name; did you mean 'json'?\nSee 'prevail help get'.\n",
+      "error: -o is 'jsn'; it can be wide, yaml, json, name, jsonpath=…, custom-columns=…; did you mean\n       'json'?\nSee 'prevail help get'.\n",
     ],
     ["--all-paths check -f a.yaml", "error: there is no option --all-paths\nSee 'prevail help check'.\n"],
     [

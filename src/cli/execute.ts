@@ -3,6 +3,7 @@ import { helpOption, optionsOf, sharedOptions } from "./args/option-groups.ts";
 import { parseArguments } from "./args/parse-arguments.ts";
 import { splitCommand } from "./args/split-command.ts";
 import type { CliIo } from "./cli-io.ts";
+import type { Command, CommandContext } from "./command.ts";
 import { type CommandEntry, commandTable } from "./command-table.ts";
 import { createContext } from "./create-context.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
@@ -77,7 +78,14 @@ async function call(name: string, rest: readonly string[], io: CliIo): Promise<E
   const folder = options.value("kustomize");
   if (folder !== undefined) return refuseKustomize(entry, args, folder, io);
   const { context, codeAfter } = await createContext(entry, command, { args, options, seeHelp: seeHelp(io, name) }, io);
-  return codeAfter(await command.run(context));
+  return codeAfter(await runCommand(command, context));
+}
+
+/** Only an output such as `-o jsonpath=…` has a template. */
+async function runCommand(command: Command, context: CommandContext): Promise<ExitCode> {
+  if (context.output?.includes("=") !== true) return command.run(context);
+  const { runWithTemplate } = await import("./template/run-with-template.ts");
+  return (await runWithTemplate(command, context)) ?? command.run(context);
 }
 
 function refuseKustomize({ name }: CommandEntry, args: readonly string[], folder: string, io: CliIo): ExitCode {

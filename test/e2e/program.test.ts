@@ -269,6 +269,27 @@ test("define writes a PolicyDefinition that the program reads", () => {
   expect(read.stdout).toMatch(/^LimitPolicy .* Inherited .* \.\/definition\.yaml:\d+\n$/);
 });
 
+test("get definitions -o yaml can be read back, and means the same", () => {
+  const cwd = join(folder, "definitions");
+  mkdirSync(cwd);
+  const bakery = join(unpacked, "examples", "bakery");
+  for (const format of ["yaml", "json"]) {
+    const read = (file: string) => runProgram(["get", "definitions", "-o", format, "-f", file], { cwd });
+    const file = `definitions.${format}`;
+    const first = read(bakery);
+    writeFileSync(join(cwd, file), first.stdout);
+    const withoutOrigin = (text: string): string => text.replaceAll(/"?prevail\.dev\/origin"?: .*/g, "");
+    const again = read(file);
+    expect([again.code, withoutOrigin(again.stdout)]).toEqual([0, withoutOrigin(first.stdout)]);
+    const effective = (...paths: readonly string[]) =>
+      runProgram(["get", "effective", "-o", "json", ...paths.flatMap((path) => ["-f", path])], { cwd }).stdout;
+    const others = readdirSync(bakery)
+      .filter((name) => name.endsWith(".yaml") && name !== "policy-kinds.yaml")
+      .map((name) => join(bakery, name));
+    expect(effective(file, ...others)).toBe(effective(bakery));
+  }
+});
+
 describe("in a git repository", () => {
   const policies = (attempts: number): string =>
     readFileSync(join(root, "examples/bakery/platform-policies.yaml"), "utf8").replace(

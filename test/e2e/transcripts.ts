@@ -90,6 +90,13 @@ export const basics: readonly Transcript[] = [
     lines: [
       "-f ../worked-examples/retries.yaml -o name get policies",
       "-f ../worked-examples/retries.yaml,../worked-examples/hierarchy.yaml -R get policies -o name -q",
+      'get policies -f ../worked-examples/hierarchy.yaml -o jsonpath={.items[*].policy.name}{"\\n"}',
+      "get policies -f ../worked-examples/hierarchy.yaml -o custom-columns=NAME:.policy.name,STATE:.verdict.state",
+      "get policies -f ../worked-examples/hierarchy.yaml -o jsonpath={.items[",
+      "get httproutes -f ../worked-examples/hierarchy.yaml",
+      "get gtw,svc --sort-by .metadata.name -f ../worked-examples/hierarchy.yaml",
+      "get cachepolicy/edge-cache -o yaml -f ../worked-examples/hierarchy.yaml",
+      "get httproute/nws -f ../worked-examples/hierarchy.yaml",
       "get policies -k overlays/prod",
       "get policies -f nowhere.yaml",
       "describe httproute/news -f manifests",

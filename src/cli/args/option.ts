@@ -10,6 +10,8 @@ export interface Option {
   readonly list?: true;
   /** The allowed values. */
   readonly choices?: readonly string[];
+  /** Choices that need a text behind `=`, such as `jsonpath=TEMPLATE`. */
+  readonly textChoices?: readonly string[];
   /** For a flag that is always on: why `=false` is refused. */
   readonly alwaysOn?: string;
   /** True if help and completion leave the option out, because it is known only to be refused with advice. */

@@ -86,13 +86,29 @@ function take(
   const value = attached ?? (next === undefined || isOption(next, known) ? undefined : rest.pop());
   if (value === undefined) return `${shown} needs a value: ${shown} ${option.value}`;
   const values = option.list ? splitList(value) : [value];
-  const wrong = values.find((one) => option.choices?.includes(one) === false);
-  if (wrong !== undefined && option.choices !== undefined)
-    return `${shown} is '${wrong}'; it can be ${option.choices.join(", ")}${didYouMean(wrong, option.choices)}`;
+  const wrong = findWrongChoice(option, values, shown);
+  if (wrong !== undefined) return wrong;
   if (before.length > 0 && !option.repeatable && !option.list && before[0] !== value)
     return `${shown} is given twice, with '${before[0]}' and '${value}'; keep one`;
   given.set(option.name, [...before, ...values]);
   return undefined;
+}
+
+function findWrongChoice(
+  { choices, textChoices = [] }: Option,
+  values: readonly string[],
+  shown: string,
+): string | undefined {
+  if (choices === undefined) return undefined;
+  const wrong = values.find(
+    (one) => !choices.includes(one) && !textChoices.some((choice) => one.startsWith(`${choice}=`)),
+  );
+  if (wrong === undefined) return undefined;
+  if (textChoices.includes(wrong)) return `${shown} ${wrong} needs a text: ${shown} ${wrong}=…`;
+  // The first two are enough: the others are variants of them.
+  const known = [...choices, ...textChoices.slice(0, 2).map((choice) => `${choice}=…`)];
+  const near = didYouMean(wrong.split("=")[0] ?? wrong, [...choices, ...textChoices]);
+  return `${shown} is '${wrong}'; it can be ${known.join(", ")}${near}`;
 }
 
 /** `a,b` as kubectl reads it, with the quotes of CSV: `"a,b"` is one value. */

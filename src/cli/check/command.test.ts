@@ -185,7 +185,10 @@ describe("odd input", () => {
       "check -f a.yaml --severity fatal",
       "error: --severity is 'fatal'; it can be error, warning, info\nSee 'prevail help check'.\n",
     ],
-    ["check -f a.yaml -o xml", "error: -o is 'xml'; it can be sarif, junit, github, json\nSee 'prevail help check'.\n"],
+    [
+      "check -f a.yaml -o xml",
+      "error: -o is 'xml'; it can be sarif, junit, github, json, jsonpath=…, custom-columns=…\nSee 'prevail help check'.\n",
+    ],
   ])("%s", async (line, stderr) => {
     const files = { "empty.yaml": "# nothing\n", "a.yaml": "apiVersion: v1\nkind: Service\nmetadata: {name: s}" };
     expect(await run(line, { files })).toEqual({ code: stderr.includes("no objects") ? 65 : 64, stdout: "", stderr });

@@ -29,6 +29,12 @@ describe("the bakery", () => {
     ["get-effective-incomplete", "get effective -f examples/bakery/bakery.yaml -f examples/bakery/team-policies.yaml"],
     ["get-definitions-of-kind", "get definitions retrypolicy -f examples/bakery"],
     ["get-definitions-json", "get definitions authpolicies -o json -f examples/bakery"],
+    ["get-httproutes", "get httproutes -f examples/bakery"],
+    ["get-gateways", "get gtw -o wide -f examples/bakery"],
+    ["get-services", "get services -n bakery -f examples/bakery"],
+    ["get-route-and-gateway", "get httproute/baker gateway/prod -f examples/bakery"],
+    ["get-policy-kind", "get retrypolicies -f examples/bakery"],
+    ["get-object-yaml", "get svc/oven -o yaml -f examples/bakery"],
     ["get-nothing", "get policies -n nowhere -f examples/bakery"],
   ]);
 
@@ -171,23 +177,128 @@ describe("explanations are what docs/schemas/explanation.json says", () => {
   }
 });
 
+describe("objects of a kind, as kubectl lists them", () => {
+  const names = async (line: string): Promise<readonly string[]> =>
+    (await runCli(`${line} -o name -f examples/bakery`)).stdout.trimEnd().split("\n");
+
+  for (const words of ["httproutes", "httproute", "HTTPRoute", "httproutes.gateway.networking.k8s.io"])
+    test(`get ${words}`, async () => {
+      expect(await names(`get ${words}`)).toEqual(await names("get targets httproutes"));
+    });
+
+  test("several kinds, several names, sections, namespaces, labels", async () => {
+    expect((await names("get gateways,httproutes")).length).toBe(
+      (await names("get gateways")).length + (await names("get httproutes")).length,
+    );
+    expect(await names("get httproute baker counter")).toEqual([
+      "httproute.gateway.networking.k8s.io/baker",
+      "httproute.gateway.networking.k8s.io/counter",
+    ]);
+    expect(await names("get httproute/baker#order")).toEqual(["httproute.gateway.networking.k8s.io/baker"]);
+    expect((await names("get httproutes -n shop")).length).toBeLessThan((await names("get httproutes")).length);
+  });
+
+  test("-o json is a List of the objects; of one named object the object itself", async () => {
+    const list = JSON.parse((await runCli("get httproutes -o json -f examples/bakery")).stdout) as ObjectList;
+    expect(list).toMatchObject({ apiVersion: "v1", kind: "List" });
+    expect(list.items.map(({ kind }) => kind)).toEqual(list.items.map(() => "HTTPRoute"));
+    const [one] = list.items.filter(({ metadata }) => metadata.name === "baker");
+    expect(JSON.parse((await runCli("get httproute/baker -o json -f examples/bakery")).stdout)).toEqual(one);
+    expect((await runCli("get httproute/baker -o jsonpath={.metadata.name} -f examples/bakery")).stdout).toBe("baker");
+  });
+
+  test("the output can be read back", async () => {
+    const text = (await runCli("get gateways,httproutes,services,retrypolicies -o yaml -f examples/bakery")).stdout;
+    const line = "get policies -o name -f a.yaml";
+    const { stdout } = await runCli(line, { files: { "a.yaml": text } });
+    expect(stdout.split("\n")).toContain("retrypolicy.prevail.dev/friday-fix");
+  });
+
+  test("the contents of Secrets are left out", async () => {
+    const files = {
+      "a.yaml":
+        "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ntype: Opaque\ndata: {key: c2VjcmV0}\nstringData: {more: hidden}\n",
+    };
+    for (const line of ["get secrets -o yaml", "get secret/s -o json", "get secrets -o jsonpath={..}"]) {
+      const { stdout, code } = await runCli(`${line} -f a.yaml`, { files });
+      expect([code, stdout.includes("Opaque")]).toEqual([0, true]);
+      expect(stdout).not.toMatch(/c2VjcmV0|hidden/);
+    }
+    expect((await runCli("get secrets -f a.yaml", { files })).stdout).toBe("NAMESPACE   NAME\ndefault     s\n");
+  });
+
+  test("--redact leaves out policies of other namespaces", async () => {
+    const { stdout } = await runCli("get retrypolicies -o yaml -n shop --redact -f examples/bakery");
+    expect(stdout).not.toContain("friday-fix");
+  });
+
+  test("--sort-by", async () => {
+    const sorted = async (line: string): Promise<readonly string[]> =>
+      (await runCli(`${line} -f examples/bakery`)).stdout.split("\n").filter((text) => text !== "");
+    expect(await sorted("get services -o name --sort-by .spec.ports[0].port")).toHaveLength(
+      (await names("get services")).length,
+    );
+    const policies = await sorted(
+      "get policies -o jsonpath={range.items[*]}{.policy.name}{'\\n'}{end} --sort-by .policy.name",
+    );
+    expect(policies).toEqual(policies.toSorted());
+    const table = await sorted("get effective --no-headers --sort-by .policyKind");
+    expect(table.length).toBeGreaterThan(1);
+    for (const resource of ["targets --sort-by .target.name", "definitions --sort-by {.metadata.name}"])
+      expect((await runCli(`get ${resource} -f examples/bakery`)).code).toBe(0);
+  });
+});
+
+describe("definitions as objects", () => {
+  for (const format of ["yaml", "json"])
+    test(`-o ${format} can be read back`, async () => {
+      const line = `get definitions -o ${format}`;
+      const { stdout } = await runCli(`${line} -f examples/bakery`);
+      const file = `definitions.${format}`;
+      const again = await runCli(`${line} -f ${file}`, { files: { [file]: stdout } });
+      const withoutOrigin = (text: string): string => text.replaceAll(/"?prevail\.dev\/origin"?: .*/g, "");
+      expect(withoutOrigin(again.stdout)).toBe(withoutOrigin(stdout));
+      expect(again.stdout).toContain(`${file}:`);
+      expect((await runCli(`check --severity info -q -f ${file}`, { files: { [file]: stdout } })).code).toBe(0);
+    });
+
+  test("by the name of the definition, built in or not", async () => {
+    for (const [line, name] of [
+      ["get policydefinition/retrypolicies.prevail.dev", "retrypolicies.prevail.dev"],
+      ["get definitions authpolicies.policies.example.com", "authpolicies.policies.example.com"],
+    ] as const) {
+      const { stdout } = await runCli(`${line} -o name -f examples/bakery`);
+      expect(stdout).toBe(`policydefinition.prevail.dev/${name}\n`);
+    }
+  });
+});
+
 describe("mistakes are reported", () => {
   for (const [line, stderr] of [
     [
       "get",
-      "error: no resource given: name one of policies, targets, effective, definitions\nFor example: prevail get policies -f examples/bakery\n",
+      "error: no resource given: name one of policies, targets, effective, definitions, or a kind\nFor example: prevail get policies -f examples/bakery\n",
     ],
     [
       "get polcies -f examples/bakery",
-      "error: unknown resource 'polcies': get knows policies, targets, effective, definitions; did you mean 'policies'?\n",
+      "error: unknown resource 'polcies': get knows policies, targets, effective, definitions and kinds of objects; did you mean 'policies'?\n",
     ],
-    [
-      "get constructor -f examples/bakery",
-      "error: unknown resource 'constructor': get knows policies, targets, effective, definitions\n",
-    ],
+    ["get constructor -f examples/bakery", "error: unknown kind 'constructor'\n"],
     [
       "get policies --redact -f examples/bakery",
       "error: --redact hides policies outside one namespace: name it with -n NAMESPACE\n",
+    ],
+    [
+      "get httproute/bakr -f examples/bakery",
+      "error: there is no HTTPRoute 'bakr'; did you mean 'baker' (HTTPRoute bakery/baker)?\n",
+    ],
+    [
+      "get httproutes --sort-by .none -f examples/bakery",
+      "error: --sort-by .none: no item has that; -o json shows what they have\n",
+    ],
+    [
+      "get policies --sort-by {.a -f examples/bakery",
+      "error: --sort-by: '{.a' is not a path; write one as .metadata.name\n",
     ],
     ["get policies friday-fxi -f examples/bakery", "error: unknown kind 'friday-fxi'\n"],
   ] as const) {
@@ -198,3 +309,7 @@ describe("mistakes are reported", () => {
     });
   }
 });
+
+interface ObjectList {
+  readonly items: ReadonlyArray<{ readonly kind: string; readonly metadata: { readonly name: string } }>;
+}

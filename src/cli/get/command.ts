@@ -1,8 +1,4 @@
 import type { Caveat } from "../../core/caveats/caveat.ts";
-import type { World } from "../../core/effective/world/world.ts";
-import { findKinds, kindWords } from "../../core/explain/kind-words.ts";
-import { kindId, objectId } from "../../core/model/refs.ts";
-import { didYouMean } from "../../core/model/words/did-you-mean.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import { controllerNameOption, parseControllerName } from "../args/controller-name.ts";
 import { type Redaction, redactOption } from "../args/redaction.ts";
@@ -12,29 +8,24 @@ import { exitCodeWith } from "../caveats/exit-code.ts";
 import { printCaveats, qualification } from "../caveats/text.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { type FoundTarget, findTargets, isInScope, type Scope, type TargetSearch } from "../target/find-targets.ts";
+import type { FoundTarget } from "../target/find-targets.ts";
+import { parseJson } from "../template/parse-json.ts";
+import { sortBy, sortByOption } from "../template/sort-by.ts";
 import { getDefinitions } from "./definitions.ts";
 import { getEffective } from "./effective.ts";
+import { findResource, parseResource, type Resource, views } from "./find-resource.ts";
 import type { GetContext } from "./get-context.ts";
+import { getObjects, isSingleObject } from "./objects.ts";
 import { getPolicies } from "./policies.ts";
 import { getTargets } from "./targets.ts";
 
-/** The printer of each resource. It returns the number of printed items. */
-const resources: Readonly<Record<string, (get: GetContext) => number>> = {
+/** The printer of each resource. It returns the number of printed items. Undefined: nothing was printed but the reason. */
+const resources: Readonly<Record<Resource, (get: GetContext) => number | undefined>> = {
   policies: getPolicies,
   targets: getTargets,
   effective: getEffective,
   definitions: getDefinitions,
-};
-
-const aliases: Readonly<Record<string, string>> = {
-  policy: "policies",
-  target: "targets",
-  effectivepolicies: "effective",
-  effectivepolicy: "effective",
-  definition: "definitions",
-  policydefinitions: "definitions",
-  policydefinition: "definitions",
+  objects: getObjects,
 };
 
 export const command: Command = {
@@ -43,14 +34,16 @@ export const command: Command = {
     "targets [TARGET…] [-f FILE|DIR|-]",
     "effective [TARGET… | POLICY…] [-f FILE|DIR|-]",
     "definitions [KIND…] [-f FILE|DIR|-]",
+    "KIND[/NAME] | KIND NAME… [-f FILE|DIR|-]",
   ],
   description: [
     "policies: every policy with its targets, its verdict and the number of paths on which it takes effect. With a TARGET: the policies that are attached to it or take effect on it. -o json and -o yaml have the status that a controller would write, too.",
     "targets: every object that a policy can target, the policies attached to it and the policies that take effect on it.",
     "effective: the effective policy of every path that has a policy. With -o json this is the view for programs, an EffectivePolicyList: one item for each path, with its spec and, for every value, the policy that it comes from and the values that it overrides. Its schema is docs/schemas/effective-policy-list.json.",
-    "definitions: the policy kinds, the kinds that they can target and their merge strategies.",
+    "definitions: the policy kinds, the kinds that they can target and their merge strategies. -o yaml and -o json print PolicyDefinitions that can be read back.",
+    "KIND: objects of any kind, as in kubectl: get httproutes, get gtw/prod, get gateways,httproutes. The table has their hosts, parents, backends and policies; -o json and -o yaml print the objects themselves, without the contents of Secrets.",
   ],
-  options: [controllerNameOption, redactOption],
+  options: [sortByOption, controllerNameOption, redactOption],
   takes: ["scope", "table", "source", "cluster"],
   outputs: ["wide", "yaml", "json", "name"],
   examples: [
@@ -72,16 +65,21 @@ export const command: Command = {
       line: "get effective gtw/prod -o json -f examples/bakery",
     },
     { what: "All policy kinds", line: "get definitions -f examples/bakery" },
+    {
+      what: "All HTTPRoutes with their policies, by name",
+      line: "get httproutes --sort-by .metadata.name -f examples/bakery",
+    },
+    {
+      what: "The hosts of a route",
+      line: "get httproute/baker -o jsonpath='{.spec.hostnames[*]}' -f examples/bakery",
+    },
   ],
   run: async (context) => {
     const { args, options, load, fail, note, example, output, print, errorPrint } = context;
-    const [word, ...words] = args;
-    const names = Object.keys(resources);
-    if (word === undefined) return fail(`no resource given: name one of ${names.join(", ")}`, example);
-    const name = aliases[word.toLowerCase()] ?? word.toLowerCase();
-    const get = Object.hasOwn(resources, name) ? resources[name] : undefined;
-    if (get === undefined)
-      return fail(`unknown resource '${word}': get knows ${names.join(", ")}${didYouMean(word, names)}`);
+    if (args.length === 0) return fail(`no resource given: name one of ${views.join(", ")}, or a kind`, example);
+    const asked = parseResource(args);
+    if (!asked.ok) return fail(asked.message);
+    const { resource, words } = asked;
     const parsed = parseVisibleScope(options);
     if (!parsed.ok) return fail(parsed.message);
     const { scope, redaction } = parsed.view;
@@ -90,11 +88,11 @@ export const command: Command = {
     const source = await load();
     if (source === undefined) return exitCodes.failed;
     const { world } = source;
-    const search = (name === "definitions" ? findDefined(world, words) : undefined) ?? findNamed(world, words, scope);
+    const search = findResource(resource, world, words, scope);
     if (!search.ok) return fail(search.message, ...search.hints);
     const targets = words.length === 0 ? undefined : search.targets;
-    const caveats = caveatsOf(name, source, targets, redaction);
-    const count = get({
+    const caveats = caveatsOf(resource, source, targets, redaction);
+    const count = resources[resource]({
       context,
       source,
       world,
@@ -103,19 +101,36 @@ export const command: Command = {
       controllerName: controller.controllerName,
       targets,
       caveats,
+      sort: (rows, jsonOf) => sorted(rows, jsonOf, context),
     });
+    if (count === undefined) return exitCodes.failed;
     if (count === 0)
       note(
         `${caveats.length === 0 ? "nothing" : "nothing known"} found${whereWords(context)}${qualification(caveats)}`,
       );
-    if (output !== "json" && output !== "yaml") printCaveats(caveats, output === "name" ? errorPrint : print);
+    const isData = output === "json" || output === "yaml";
+    const isSingle = isData && resource === "objects" && isSingleObject(context, targets ?? []);
+    if (!isData || isSingle) printCaveats(caveats, output === "name" || isSingle ? errorPrint : print);
     return exitCodeWith(caveats, options, exitCodes.ok);
   },
 };
 
+function sorted<T>(
+  rows: readonly T[],
+  jsonOf: (row: T) => object,
+  { options, fail }: CommandContext,
+): readonly T[] | undefined {
+  const path = options.value(sortByOption.name);
+  if (path === undefined) return rows;
+  const result = sortBy(rows, path, (row) => parseJson(JSON.stringify(jsonOf(row))));
+  if (result.ok) return result.value;
+  fail(result.message);
+  return undefined;
+}
+
 /** The caveats of a list. */
 function caveatsOf(
-  resource: string,
+  resource: Resource,
   source: LoadedSource,
   targets: readonly FoundTarget[] | undefined,
   redaction: Redaction,
@@ -123,27 +138,6 @@ function caveatsOf(
   if (resource !== "definitions") return answerCaveats(source, questionAbout(source.world, targets), { redaction });
   // What a policy kind means does not depend on the objects that are there.
   return answerCaveats(source, { about: "Input" }, { redaction }).filter(({ code }) => !code.startsWith("Absent"));
-}
-
-/** The policy kinds that the words name, with or without an object of the kind. Undefined: a word is something else, such as a policy. */
-function findDefined(world: World, words: readonly string[]): TargetSearch | undefined {
-  const names = kindWords(world);
-  const kinds = words.map((word) =>
-    findKinds(names, word).filter((kind) => world.rulebook.byPolicyKind.has(kindId(kind))),
-  );
-  if (words.length === 0 || kinds.some((found) => found.length === 0)) return undefined;
-  const refs = kinds.flat().map(({ group, kind }) => ({ group, kind, namespace: "", name: "" }));
-  return { ok: true, targets: refs.map((ref) => ({ id: objectId(ref), ref })) };
-}
-
-/** Finds targets as every command does, and in addition policies by their names alone: `get policies friday-fix`. */
-function findNamed(world: World, words: readonly string[], scope: Scope): TargetSearch {
-  const named: FoundTarget[] = [];
-  world.policies.forEach(({ object }, id) => {
-    if (words.includes(object.ref.name) && isInScope(object, scope)) named.push({ id, ref: object.ref, object });
-  });
-  const isNamed = words.length > 0 && words.every((word) => named.some(({ ref }) => ref.name === word));
-  return isNamed ? { ok: true, targets: named } : findTargets(world, words, scope);
 }
 
 function whereWords({ options }: CommandContext): string {

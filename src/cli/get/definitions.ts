@@ -1,5 +1,6 @@
 import type { LevelKind, PolicyDefinition } from "../../core/model/definition.ts";
 import { supportedGranularities } from "../../core/model/definition.ts";
+import { definitionObject } from "../../core/model/parse/definition-object.ts";
 import { kindId, objectId } from "../../core/model/refs.ts";
 import { formatLine } from "../print/format-position.ts";
 import { formatFirst } from "../print/format-target.ts";
@@ -8,17 +9,21 @@ import { printList } from "../print/print-list.ts";
 import { resourceName } from "../target/resource-name.ts";
 import type { GetContext } from "./get-context.ts";
 
-/** Prints the definitions and returns their number. */
-export function getDefinitions(get: GetContext): number {
+/** Prints the definitions and returns their number. Undefined: they cannot be sorted as asked for. */
+export function getDefinitions(get: GetContext): number | undefined {
   const { context } = get;
   const { print, output } = context;
-  const definitions = definitionsOf(get);
+  const toObject = (definition: PolicyDefinition): object =>
+    definitionObject(definition, { "prevail.dev/origin": originOf(definition, get) });
+  const definitions = get.sort(definitionsOf(get), toObject);
+  if (definitions === undefined) return undefined;
   if (output === "json" || output === "yaml") {
     printList(print, output, {
       kind: "PolicyDefinitionList",
-      items: definitions.map((definition) => ({ ...definition, origin: originOf(definition, get) })),
+      items: definitions.map(toObject),
       caveats: get.caveats,
     });
+    noteNotWritten(definitions, context.note);
     return definitions.length;
   }
   if (output === "name") {
@@ -87,4 +92,13 @@ function originOf({ name, inferred }: PolicyDefinition, { source }: GetContext):
   const position = source.locate(objectId(refOf(name)));
   if (inferred) return "inferred from its CRD";
   return position === undefined ? "built in" : formatLine(position);
+}
+
+/** An inferred definition may have one rule that a PolicyDefinition has no field for. */
+function noteNotWritten(definitions: readonly PolicyDefinition[], note: (message: string) => void): void {
+  for (const { name, merge } of definitions)
+    if (merge.granularity.ofReferenceBlocks !== undefined)
+      note(
+        `${name} is inferred: that its blocks 'default' and 'override' are merged field by field is not in its object`,
+      );
 }

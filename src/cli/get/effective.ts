@@ -18,15 +18,21 @@ import { printList } from "../print/print-list.ts";
 import { glued, styled } from "../print/styled-text.ts";
 import { type FoundTarget, isListed, type Scope } from "../target/find-targets.ts";
 import { resourceName } from "../target/resource-name.ts";
+import { sortByOption } from "../template/sort-by.ts";
 import type { GetContext } from "./get-context.ts";
 
-/** Prints one effective policy for each path that has a policy, in a defined order, and returns their number. */
-export function getEffective(get: GetContext): number {
+/** Prints one effective policy for each path that has a policy, in a defined order, and returns their number. Undefined: they cannot be sorted as asked for. */
+export function getEffective(get: GetContext): number | undefined {
   const { context, redaction } = get;
   const { print, output } = context;
+  // Only sorting keeps all of them in memory.
+  const all = context.options.has(sortByOption.name)
+    ? get.sort([...effectiveOf(get)], (effective) => effectiveJson(effective, redaction))
+    : effectiveOf(get);
+  if (all === undefined) return undefined;
   let count = 0;
   const counted = function* (): Iterable<EffectivePolicy> {
-    for (const effective of effectiveOf(get)) {
+    for (const effective of all) {
       count++;
       yield effective;
     }

@@ -15,6 +15,8 @@ export interface GetContext {
   /** The controller whose status `get policies` prints. */
   readonly controllerName: string;
   readonly caveats: readonly Caveat[];
+  /** The rows in the order of `--sort-by`, by their JSON. Undefined: that is not possible; the reason has been printed. */
+  readonly sort: <T>(rows: readonly T[], jsonOf: (row: T) => object) => readonly T[] | undefined;
   /** The targets that the arguments name. Undefined: everything in scope. */
   readonly targets: readonly FoundTarget[] | undefined;
 }

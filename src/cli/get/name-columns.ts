@@ -15,10 +15,19 @@ export function printNamed(
   { print, output }: Pick<CommandContext, "print" | "output">,
   scope: Scope,
   build: (names: NameColumns) => Table,
+  { hasKind = true, hasNamespace = true }: { readonly hasKind?: boolean; readonly hasNamespace?: boolean } = {},
 ): void {
   const whole = output === "wide";
-  const apart = build(scope.namespace === undefined ? APART : PLAIN);
-  print.table(whole || scope.namespace !== undefined || print.fits(apart) ? apart : build(JOINED), { whole });
+  const isPlain = scope.namespace !== undefined || !hasNamespace;
+  const shown = (names: NameColumns): Table => build(hasKind ? names : withoutKind(names));
+  const apart = shown(isPlain ? PLAIN : APART);
+  print.table(whole || isPlain || print.fits(apart) ? apart : shown(JOINED), { whole });
+}
+
+/** For a table about objects of one kind. */
+function withoutKind({ columns, cells }: NameColumns): NameColumns {
+  const isShown = (_: unknown, index: number): boolean => columns[index]?.header !== "KIND";
+  return { columns: columns.filter(isShown), cells: (ref) => cells(ref).filter(isShown) };
 }
 
 const KIND_AND_NAME: readonly Column[] = [{ header: "KIND" }, { header: "NAME" }];

@@ -29,17 +29,19 @@ interface Row {
   readonly undecided: Undecided | undefined;
 }
 
-/** Prints the policies and returns their number. */
-export function getPolicies(get: GetContext): number {
+/** Prints the policies and returns their number. Undefined: they cannot be sorted as asked for. */
+export function getPolicies(get: GetContext): number | undefined {
   const { context, world, redaction } = get;
   const { print, output, note } = context;
   const seen = selected(get).filter((id) => !redaction.isHidden(id));
-  const rows = seen.flatMap((id): Row[] => {
+  const found = seen.flatMap((id): Row[] => {
     const record = world.policies.get(id);
     return record === undefined
       ? []
       : [{ id, record, verdict: verdictOf(world, record), undecided: findUndecided(world, record) }];
   });
+  const rows = get.sort(found, (row) => policyJson(row, get));
+  if (rows === undefined) return undefined;
   if (output === "json" || output === "yaml") {
     printList(print, output, { kind: "PolicyList", items: policyItems(rows, get), caveats: get.caveats });
   } else if (output === "name") {

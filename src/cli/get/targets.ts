@@ -22,26 +22,28 @@ import { resourceName } from "../target/resource-name.ts";
 import type { GetContext } from "./get-context.ts";
 import { type NameColumns, printNamed } from "./name-columns.ts";
 
-interface Attached {
+interface AttachedPolicy {
   readonly policy: PolicyId;
   readonly sectionName: string | undefined;
 }
 
-interface Row {
+/** A target and its policies. */
+export interface TargetRow {
   readonly target: FoundTarget;
   readonly sections: readonly string[];
-  readonly attached: readonly Attached[];
+  readonly attached: readonly AttachedPolicy[];
   /** The policies that take effect on a path through the target. */
   readonly affectedBy: readonly PolicyId[];
   /** The policies that take effect on incomplete paths only. */
   readonly possiblyAffectedBy: readonly PolicyId[];
 }
 
-/** Prints the targets and returns their number. */
-export function getTargets(get: GetContext): number {
+/** Prints the targets and returns their number. Undefined: they cannot be sorted as asked for. */
+export function getTargets(get: GetContext): number | undefined {
   const { context } = get;
   const { print, output } = context;
-  const rows = rowsOf(get);
+  const rows = get.sort(targetRows(get), (row) => targetJson(row, get));
+  if (rows === undefined) return undefined;
   if (output === "json" || output === "yaml") {
     printList(print, output, {
       kind: "TargetList",
@@ -59,7 +61,11 @@ export function getTargets(get: GetContext): number {
   return rows.length;
 }
 
-function targetTable(rows: readonly Row[], names: NameColumns, { context, source, redaction }: GetContext): Table {
+function targetTable(
+  rows: readonly TargetRow[],
+  names: NameColumns,
+  { context, source, redaction }: GetContext,
+): Table {
   const wide = context.output === "wide";
   const columns: readonly Column[] = [
     ...names.columns,
@@ -71,23 +77,32 @@ function targetTable(rows: readonly Row[], names: NameColumns, { context, source
   const some = { all: wide || context.print.isUnlimited };
   return {
     columns,
-    rows: rows.map(({ target, sections, attached, affectedBy, possiblyAffectedBy }) => {
-      const { ref, id } = target;
+    rows: rows.map((row) => {
+      const { ref, id } = row.target;
       const position = source.locate(id);
+      const { attached, affecting } = policyWords(row, redaction);
       return [
         ...names.cells(ref),
-        formatFirst(sections, some),
-        formatFirst(distinct(attached.map(({ policy }) => shortName(policy, redaction))), some),
-        formatFirst(
-          distinct([
-            ...affectedBy.map((policy) => shortName(policy, redaction)),
-            ...possiblyAffectedBy.map((policy) => `${shortName(policy, redaction)} (incomplete)`),
-          ]),
-          some,
-        ),
+        formatFirst(row.sections, some),
+        formatFirst(attached, some),
+        formatFirst(affecting, some),
         ...(wide ? [position === undefined ? "-" : formatLine(position)] : []),
       ];
     }),
+  };
+}
+
+/** The names of the policies that are attached to a target, and of those that take effect on it. */
+export function policyWords(
+  { attached, affectedBy, possiblyAffectedBy }: TargetRow,
+  redaction: GetContext["redaction"],
+): { readonly attached: readonly string[]; readonly affecting: readonly string[] } {
+  return {
+    attached: distinct(attached.map(({ policy }) => shortName(policy, redaction))),
+    affecting: distinct([
+      ...affectedBy.map((policy) => shortName(policy, redaction)),
+      ...possiblyAffectedBy.map((policy) => `${shortName(policy, redaction)} (incomplete)`),
+    ]),
   };
 }
 
@@ -98,9 +113,10 @@ function shortName(policy: PolicyId, { isHidden }: GetContext["redaction"]): str
   return isHidden(policy) ? "(hidden)" : `${kind}/${name}`;
 }
 
-function rowsOf(get: GetContext): readonly Row[] {
+/** The named targets, or all, with their policies. */
+export function targetRows(get: Pick<GetContext, "world" | "targets" | "scope">): readonly TargetRow[] {
   const { world } = get;
-  const affected = new Map<TargetId, Pick<Row, "affectedBy" | "possiblyAffectedBy">>();
+  const affected = new Map<TargetId, Pick<TargetRow, "affectedBy" | "possiblyAffectedBy">>();
   for (const { target, policies, possibly } of affectedTargets(world)) {
     const known = affected.get(target) ?? NOT_AFFECTED;
     affected.set(target, {
@@ -123,10 +139,10 @@ function rowsOf(get: GetContext): readonly Row[] {
   });
 }
 
-const NOT_AFFECTED: Pick<Row, "affectedBy" | "possiblyAffectedBy"> = { affectedBy: [], possiblyAffectedBy: [] };
+const NOT_AFFECTED: Pick<TargetRow, "affectedBy" | "possiblyAffectedBy"> = { affectedBy: [], possiblyAffectedBy: [] };
 
 /** The named targets. Without names: every object of a kind that a policy kind can target. */
-function targetsOf({ world, targets, scope }: GetContext): readonly FoundTarget[] {
+function targetsOf({ world, targets, scope }: Pick<GetContext, "world" | "targets" | "scope">): readonly FoundTarget[] {
   if (targets !== undefined) return targets;
   const kinds = new Set<KindId>(
     world.rulebook.kinds.flatMap(({ definition }) => definition.targeting.kinds.map((kind) => kindId(kind))),
@@ -148,8 +164,8 @@ function sectionNames(world: World, object: KubeObject | undefined): readonly st
   return object === undefined || facts === undefined ? [] : sectionsOf(object, facts).map(({ name }) => name);
 }
 
-function attachedTo(world: World): ReadonlyMap<ObjectId, readonly Attached[]> {
-  const table = new Map<ObjectId, Attached[]>();
+function attachedTo(world: World): ReadonlyMap<ObjectId, readonly AttachedPolicy[]> {
+  const table = new Map<ObjectId, AttachedPolicy[]>();
   world.policies.forEach(({ targets }, policy) => {
     for (const { object, sectionName } of targets.attachments) {
       const known = table.get(object) ?? [];
@@ -162,7 +178,7 @@ function attachedTo(world: World): ReadonlyMap<ObjectId, readonly Attached[]> {
 }
 
 function targetJson(
-  { target, sections, attached, affectedBy, possiblyAffectedBy }: Row,
+  { target, sections, attached, affectedBy, possiblyAffectedBy }: TargetRow,
   { source, redaction }: GetContext,
 ): object {
   const at = source.locate(target.id);

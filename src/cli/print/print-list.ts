@@ -6,6 +6,8 @@ import { formatYaml } from "./format-yaml.ts";
 
 /** A Kubernetes list. */
 export interface PrintedList {
+  /** The default is that of Prevail's own kinds. */
+  readonly apiVersion?: string;
   readonly kind: string;
   readonly items: Iterable<object>;
   /** What the list leaves out of account. */
@@ -18,8 +20,8 @@ export function printList(print: Printer, format: "json" | "yaml", list: Printed
   else printJson(print, list);
 }
 
-function printJson(print: Printer, { kind, items, caveats }: PrintedList): void {
-  print.raw(`{\n  "apiVersion": "${API_VERSION}",\n  "kind": "${kind}",\n  "items": [`);
+function printJson(print: Printer, { apiVersion = API_VERSION, kind, items, caveats }: PrintedList): void {
+  print.raw(`{\n  "apiVersion": "${apiVersion}",\n  "kind": "${kind}",\n  "items": [`);
   let separator = "\n";
   for (const item of items) {
     print.raw(`${separator}    ${JSON.stringify(item, undefined, 2).replaceAll("\n", "\n    ")}`);
@@ -29,8 +31,8 @@ function printJson(print: Printer, { kind, items, caveats }: PrintedList): void 
   print.raw(`${separator === "\n" ? "]" : "\n  ]"},\n  "caveats": ${after}\n}\n`);
 }
 
-function printYaml(print: Printer, { kind, items, caveats }: PrintedList): void {
-  print.raw(`apiVersion: ${API_VERSION}\nkind: ${kind}\nitems:`);
+function printYaml(print: Printer, { apiVersion = API_VERSION, kind, items, caveats }: PrintedList): void {
+  print.raw(`apiVersion: ${apiVersion}\nkind: ${kind}\nitems:`);
   let isEmpty = true;
   for (const item of items) {
     print.raw(`${isEmpty ? "\n" : ""}${formatYaml([item])}`);

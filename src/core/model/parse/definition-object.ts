@@ -1,0 +1,165 @@
+import type {
+  FieldMapping,
+  Granularity,
+  Hierarchy,
+  KindFacts,
+  LevelKind,
+  LinkRow,
+  MergeRules,
+  PolicyDefinition,
+  PolicyReference,
+  TargetKind,
+} from "../definition.ts";
+import type { Json, JsonObject } from "../json.ts";
+import type { GroupKind } from "../refs.ts";
+import { CUSTOM_PREFIX } from "../schema/definition-schema.ts";
+
+/**
+ * The PolicyDefinition object that `parseDefinition` reads as this definition. Fields with their default are left out. That a definition is inferred, and
+ * `ofReferenceBlocks`, which only inferred definitions have, cannot be written.
+ */
+export function definitionObject(definition: PolicyDefinition, annotations: JsonObject = {}): JsonObject {
+  return {
+    apiVersion: "prevail.dev/v1alpha1",
+    kind: "PolicyDefinition",
+    metadata: { name: definition.name, ...(Object.keys(annotations).length === 0 ? {} : { annotations }) },
+    spec: specOf(definition),
+  };
+}
+
+/** Values by field. Undefined, empty lists and empty objects stand for the default. */
+type Fields = Readonly<Record<string, Json | undefined>>;
+
+function withoutDefaults(fields: Fields): JsonObject {
+  const entries: [string, Json][] = [];
+  for (const [key, value] of Object.entries(fields))
+    if (value !== undefined && !(typeof value === "object" && value !== null && Object.keys(value).length === 0))
+      entries.push([key, value]);
+  return Object.fromEntries(entries);
+}
+
+/** The value, unless it is the default. */
+const unless = <T extends Json>(byDefault: T, value: T): T | undefined => (value === byDefault ? undefined : value);
+
+function specOf(definition: PolicyDefinition): JsonObject {
+  const { policies, targeting, mapsTo, references = [], status, controllers } = definition;
+  const { fields, refs, selectors, crossNamespace, positionalRules, kinds } = targeting;
+  return withoutDefaults({
+    policies: policies.map(({ group, kind, scope }) => ({ group, kind, scope })),
+    class: definition.class,
+    targeting: withoutDefaults({
+      fields: withoutDefaults({
+        ref: unless("targetRef", fields.ref),
+        refs: unless("targetRefs", fields.refs),
+        selectors: unless("targetSelectors", fields.selectors),
+      }),
+      refs: unless("Many", refs),
+      selectors: unless(false, selectors),
+      crossNamespace: unless("Forbidden", crossNamespace),
+      positionalRules: unless(false, positionalRules),
+      kinds: kinds.map(targetKind),
+    }),
+    hierarchy: hierarchyOf(definition.hierarchy, crossNamespace === "Consumer"),
+    merge: mergeOf(definition.merge, definition.class === "Direct"),
+    mapsTo: mapsTo.map(mapping),
+    references: references.map(reference),
+    status: withoutDefaults({ vocabulary: unless("Enforced", status.vocabulary), ancestors: status.ancestors }),
+    controllers,
+  });
+}
+
+const groupKind = ({ group, kind }: GroupKind): JsonObject => ({ group, kind });
+const level = ({ group, kind, section }: LevelKind): JsonObject => withoutDefaults({ group, kind, section });
+
+const targetKind = ({ group, kind, sections, virtual, policies, forbids = [] }: TargetKind): JsonObject =>
+  withoutDefaults({
+    group,
+    kind,
+    sections,
+    virtual: unless(false, virtual),
+    policies,
+    forbids: forbids.map(({ path, because }) => withoutDefaults({ path, because })),
+  });
+
+function hierarchyOf(hierarchy: Hierarchy, isConsumer: boolean): JsonObject {
+  const { effectiveTargets, namespacesAbove, roots, through, mesh, links, kinds } = hierarchy;
+  return withoutDefaults({
+    effectiveTargets: effectiveTargets.map(level),
+    namespaces: withoutDefaults({ above: namespacesAbove.map(groupKind) }),
+    roots: roots.map(groupKind),
+    mesh: unless(isConsumer, mesh),
+    through: through.map(groupKind),
+    links: links.map(linkRow),
+    kinds: kinds.map(kindFacts),
+  });
+}
+
+const linkRow = ({ from, to, via, path, attachment }: LinkRow): JsonObject =>
+  withoutDefaults({ from: level(from), to: level(to), via, path, attachment });
+
+const kindFacts = ({ group, kind, scope, plural, shortNames = [], sections, route }: KindFacts): JsonObject =>
+  withoutDefaults({
+    group,
+    kind,
+    scope,
+    plural,
+    shortNames,
+    sections: sections.map(({ section, path }) => ({ section, path })),
+    route: route === undefined ? undefined : { protocols: route.protocols, hostnames: route.hostnames },
+  });
+
+function mergeOf(merge: MergeRules, isDirect: boolean): JsonObject {
+  const strategy = merge.none ? "None" : "DefaultsAndOverrides";
+  const written = unless(isDirect ? "None" : "DefaultsAndOverrides", strategy);
+  // With the strategy None the other fields have no meaning.
+  if (merge.none) return withoutDefaults({ strategy: written });
+  const { granularity, annotation } = merge;
+  return withoutDefaults({
+    strategy: written,
+    granularity: withoutDefaults({
+      default: unless("Atomic", granularityWord(granularity.default)),
+      field: unless("strategy", granularity.field),
+      values: mapped(granularity.values, granularityWord),
+    }),
+    rules: merge.rules,
+    atomicPaths: merge.atomicPaths,
+    blocks: unless("Combined", merge.blocks),
+    bare: unless("AtomicDefaults", merge.bare),
+    decidedBy: unless("Higher", merge.decidedBy),
+    annotation:
+      annotation === undefined
+        ? undefined
+        : {
+            key: annotation.key,
+            values: mapped(annotation.values, (one) => ({
+              base: one.base,
+              granularity: granularityWord(one.granularity),
+            })),
+          },
+    sameTarget: unless("Established", merge.sameTarget),
+    empty: unless("GivesWay", merge.empty),
+  });
+}
+
+const granularityWord = (granularity: Granularity): string =>
+  typeof granularity === "string" ? granularity : `${CUSTOM_PREFIX}${granularity.custom}`;
+
+const mapped = <T>(values: Readonly<Record<string, T>>, write: (value: T) => Json): JsonObject =>
+  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, write(value)]));
+
+const mapping = ({ from, to, create }: FieldMapping): JsonObject =>
+  withoutDefaults({
+    from: unless("", from),
+    to: { level: level(to.level), path: to.path },
+    create: unless(true, create),
+  });
+
+const reference = ({ path, kinds, keys, format, reason, noneValid }: PolicyReference): JsonObject =>
+  withoutDefaults({
+    path,
+    kinds: kinds.map(groupKind),
+    keys,
+    format: unless("Any", format),
+    reason: unless("InvalidReference", reason),
+    noneValid: unless("Invalid", noneValid),
+  });

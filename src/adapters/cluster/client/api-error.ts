@@ -43,3 +43,6 @@ export const isExpired = (error: unknown): boolean =>
 export const isForbidden = (error: unknown): boolean => error instanceof ApiError && error.status === 403;
 
 export const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
+
+/** The object was changed in between, or exists already: 409. Read it again. */
+export const isConflict = (error: unknown): boolean => error instanceof ApiError && error.status === 409;

@@ -1,5 +1,6 @@
 /** The resources that the API server serves. Kubernetes, "API Discovery": the aggregated form where the server has it, else group by group. */
-import { isJsonObject, type Json, type JsonObject, objectsIn, ownValue } from "../../../core/model/json.ts";
+import { type JsonObject, objectsIn, ownValue } from "../../../core/model/json.ts";
+import { textAt, textsIn } from "./json-fields.ts";
 import type { KubeClient } from "./kube-client.ts";
 import type { ApiResource } from "./resource.ts";
 
@@ -38,8 +39,8 @@ function readAggregated(lists: readonly JsonObject[]): Discovery {
           version: textAt(version, "version"),
           plural: textAt(resource, "resource"),
           isNamespaced: textAt(resource, "scope") === "Namespaced",
-          verbs: texts(ownValue(resource, "verbs")),
-          shortNames: [textAt(resource, "singularResource"), ...texts(ownValue(resource, "shortNames"))].filter(
+          verbs: textsIn(ownValue(resource, "verbs")),
+          shortNames: [textAt(resource, "singularResource"), ...textsIn(ownValue(resource, "shortNames"))].filter(
             (one) => one !== "",
           ),
           hasStatus: subresources.includes("status"),
@@ -95,8 +96,8 @@ function readResourceList(
       kind: textAt(resource, "kind"),
       plural,
       isNamespaced: ownValue(resource, "namespaced") === true,
-      verbs: texts(ownValue(resource, "verbs")),
-      shortNames: [textAt(resource, "singularName"), ...texts(ownValue(resource, "shortNames"))].filter(
+      verbs: textsIn(ownValue(resource, "verbs")),
+      shortNames: [textAt(resource, "singularName"), ...textsIn(ownValue(resource, "shortNames"))].filter(
         (one) => one !== "",
       ),
       hasStatus: names.has(`${plural}/status`),
@@ -109,11 +110,3 @@ function addOnce(resources: Map<string, ApiResource>, resource: ApiResource): vo
   const key = `${resource.group}/${resource.plural}`;
   if (resource.kind !== "" && !resources.has(key)) resources.set(key, resource);
 }
-
-function textAt(object: Json | undefined, key: string): string {
-  const value = isJsonObject(object) ? ownValue(object, key) : undefined;
-  return typeof value === "string" ? value : "";
-}
-
-const texts = (list: Json | undefined): readonly string[] =>
-  Array.isArray(list) ? list.filter((item) => typeof item === "string") : [];

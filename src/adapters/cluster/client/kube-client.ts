@@ -110,7 +110,10 @@ export function createKubeClient(
       }
       const waitMs = retryAfterMs(response);
       if (waitMs === undefined || waits++ >= MAX_WAITS) throw failureOf(response.status, text, request);
-      await sleep(waitMs, undefined, { signal });
+      // Where the deadline comes first, the reason is that the server is too busy, not that it does not respond.
+      await sleep(waitMs, undefined, { signal }).catch(() => {
+        throw failureOf(response.status, text, request);
+      });
     }
   };
 
@@ -128,7 +131,7 @@ export function createKubeClient(
     try {
       return await run(request.signal === undefined ? timer : AbortSignal.any([timer, request.signal]));
     } catch (error) {
-      if (!timer.aborted || request.signal?.aborted === true) throw error;
+      if (!timer.aborted || request.signal?.aborted === true || error instanceof ApiError) throw error;
       throw new ClusterError(`${server} does not respond within ${deadlineMs / 1000} s (${request.path})`, {
         cause: error,
       });
@@ -179,7 +182,8 @@ function retryAfterMs({ status, header }: TransportResponse): number | undefined
   const after = header("retry-after");
   const seconds = after === undefined ? Number.NaN : Number(after);
   if (Number.isNaN(seconds)) return status === 429 ? 1000 : undefined;
-  return Math.min(Math.max(seconds * 1000, 100), MAX_WAIT_MS);
+  // Requests that were refused together must not come back together.
+  return Math.min(Math.max(seconds * 1000, 100), MAX_WAIT_MS) * (1 + Math.random() / 4);
 }
 
 function formatQuery(query: ApiRequest["query"]): string {

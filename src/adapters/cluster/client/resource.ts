@@ -11,10 +11,11 @@ export interface ApiResource extends GroupKind {
   readonly hasStatus: boolean;
 }
 
-type Addressed = Pick<ApiResource, "group" | "version" | "plural">;
+/** What a path needs of a resource. */
+export type AddressedResource = Pick<ApiResource, "group" | "version" | "plural">;
 
 /** The path of a collection, in all namespaces if none is given, or of one object. */
-export function resourcePath({ group, version, plural }: Addressed, namespace?: string, name?: string): string {
+export function resourcePath({ group, version, plural }: AddressedResource, namespace?: string, name?: string): string {
   const base = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
   const within = namespace === undefined || namespace === "" ? "" : `/namespaces/${encodeURIComponent(namespace)}`;
   return `${base}${within}/${plural}${name === undefined ? "" : `/${encodeURIComponent(name)}`}`;

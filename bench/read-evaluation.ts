@@ -55,6 +55,8 @@ class PathReader {
   /** The nodes of the last path by index, with their digests. */
   readonly #nodes: PathNode[] = [];
   readonly #nodeDigests: number[] = [];
+  /** The digests of their objects, without sections. */
+  readonly #objectDigests: number[] = [];
   #spec: JsonObject | undefined;
   #specDigest = START;
   #sources: readonly Source[] | undefined;
@@ -68,13 +70,18 @@ class PathReader {
     let digest = withNumber(this.#targetDigest, path.length);
     for (let i = 0; i < path.length; i++) {
       const node = path[i] as PathNode;
-      if (node !== this.#nodes[i]) {
-        this.#nodes[i] = node;
-        this.#nodeDigests[i] = digestOfNode(node);
-      }
+      if (node !== this.#nodes[i]) this.#readNode(i, node);
       digest = withNumber(digest, this.#nodeDigests[i] ?? 0);
     }
     return digest;
+  }
+
+  /** The texts of a node are compared with those of the last path, and digested if they differ. */
+  #readNode(i: number, node: PathNode): void {
+    const last = this.#nodes[i];
+    if (last === undefined || !isSameObject(node, last)) this.#objectDigests[i] = digestOfObject(node);
+    this.#nodes[i] = node;
+    this.#nodeDigests[i] = withText(this.#objectDigests[i] ?? START, node.sectionName);
   }
 
   readEffective(spec: JsonObject, sources: readonly Source[]): number {
@@ -115,8 +122,11 @@ function withJson(before: number, value: Json): number {
 
 const isList: (value: Json) => value is readonly Json[] = Array.isArray;
 
-const digestOfNode = ({ group, kind, namespace, name, sectionName }: PathNode): number =>
-  withText(withText(withText(withText(withText(START, group), kind), namespace), name), sectionName);
+const digestOfObject = ({ group, kind, namespace, name }: PathNode): number =>
+  withText(withText(withText(withText(START, group), kind), namespace), name);
+
+const isSameObject = (a: PathNode, b: PathNode): boolean =>
+  a.name === b.name && a.namespace === b.namespace && a.kind === b.kind && a.group === b.group;
 
 function digestOfSources(sources: readonly Source[]): number {
   let digest = START;

@@ -7,6 +7,9 @@ import { compareText } from "../refs.ts";
 /** Entries of a full chunk. */
 const CHUNK = 256;
 
+/** Up to so many entries are sorted by insertion. */
+const FEW = 8;
+
 /** A key, its value, the next key … : one list, because most maps have one entry. */
 type Chunk = readonly unknown[];
 
@@ -59,7 +62,7 @@ export class SortedMap<K extends string, V> implements Iterable<readonly [K, V]>
   /** The keys may come in any order; of two entries with one key the later counts. */
   static from<K extends string, V>(entries: Iterable<readonly [K, V]>): SortedMap<K, V> {
     const distinct: ReadonlyMap<K, V> = entries instanceof Map ? entries : new Map(entries);
-    if (distinct.size === 1) for (const [key, value] of distinct) return SortedMap.single(key, value);
+    if (distinct.size <= FEW) return SortedMap.#fromFew(distinct);
     const keys = [...distinct.keys()];
     if (isAscending(keys)) return SortedMap.#cut(keys, [...distinct.values()]);
     keys.sort(compareText);
@@ -67,6 +70,25 @@ export class SortedMap<K extends string, V> implements Iterable<readonly [K, V]>
       keys,
       keys.map((key) => distinct.get(key) as V),
     );
+  }
+
+  /** Inserts the entries one by one into a chunk of just their size. Most maps have a few entries. */
+  static #fromFew<K extends string, V>(entries: ReadonlyMap<K, V>): SortedMap<K, V> {
+    if (entries.size === 0) return SortedMap.empty();
+    // oxlint-disable-next-line unicorn/no-new-array -- of just this length: a list that grows has spare capacity
+    const chunk = new Array<unknown>(2 * entries.size);
+    let end = 0;
+    for (const [key, value] of entries) {
+      let at = end;
+      for (; at > 0 && (chunk[at - 2] as string) > key; at -= 2) {
+        chunk[at] = chunk[at - 2];
+        chunk[at + 1] = chunk[at - 1];
+      }
+      chunk[at] = key;
+      chunk[at + 1] = value;
+      end += 2;
+    }
+    return new SortedMap(chunk, NO_CHUNKS, entries.size);
   }
 
   /** Keys and values in two lists of the same length; no key is there twice. */

@@ -1,12 +1,12 @@
 import { didYouMean } from "../core/model/words/did-you-mean.ts";
 import { helpOption, optionsOf, sharedOptions } from "./args/option-groups.ts";
 import { parseArguments } from "./args/parse-arguments.ts";
-import { splitCommand } from "./args/split-command.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { type CommandEntry, commandTable } from "./command-table.ts";
 import { createContext } from "./create-context.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
+import { findCommand } from "./find-command.ts";
 import { printCommandHelp, printOverview } from "./help/text.ts";
 import { styled } from "./print/styled-text.ts";
 import { createPrinters } from "./streams/create-printers.ts";
@@ -29,7 +29,7 @@ export async function execute(argv: readonly string[], io: CliIo): Promise<ExitC
 async function dispatch(argv: readonly string[], io: CliIo): Promise<ExitCode> {
   const [first, ...others] = argv;
   if (first === "--version") return dispatch(["version", ...others], io);
-  const split = await splitKnown(argv);
+  const split = await findCommand(argv, commandTable);
   switch (split.found) {
     case "unknown option":
       return refuseUsage(io, unknownOption(split.word), seeHelp(io));
@@ -38,14 +38,6 @@ async function dispatch(argv: readonly string[], io: CliIo): Promise<ExitCode> {
     case "command":
       return split.name === "help" ? help(split.rest, io) : call(split.name, split.rest, io);
   }
-}
-
-/** Options of one command may stand before it, too. To know which of them take a value, all commands are loaded. */
-async function splitKnown(argv: readonly string[]): Promise<ReturnType<typeof splitCommand>> {
-  const split = splitCommand(argv, sharedOptions);
-  if (split.found !== "unknown option") return split;
-  const commands = await Promise.all(commandTable.map(({ load }) => load()));
-  return splitCommand(argv, [...sharedOptions, ...commands.flatMap(({ command }) => command.options)]);
 }
 
 function unknownOption(word: string): string {

@@ -178,6 +178,29 @@ describe("the packed program", () => {
     expect(runProgram(words, { program: completer }).stdout).toBe("httproute/baker\tin bakery\n:4\n");
   });
 
+  test.each([
+    ["explain", "-f", "examples/bakery", "httproute/b"],
+    ["-f", "examples/bakery", "explain", "httproute/b"],
+    ["explain", "--filename", "=", "examples/bakery", "httproute/b"],
+    ["explain", "-f", "=", "examples/bakery", "httproute/b"],
+    ["explain", "-f", "examples/bakery/gateway.yaml,examples/bakery/bakery.yaml", "httproute/b"],
+    ["explain", "httproute/b", "|", "-f", "examples/bakery"],
+  ])("completes names in bash, wherever -f stands: %s %s %s %s", (...line) => {
+    // Bash hands words to the script as it takes a line apart: `--filename=x` is three.
+    const script = `prevail() { '${process.execPath}' '${program}' "$@"; }
+source <(prevail completion bash)
+COMP_WORDS=(prevail "$@"); COMP_CWORD=${line.includes("|") ? line.indexOf("|") : line.length}
+_prevail
+printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const words = line.filter((word) => word !== "|");
+    const result = spawnSync("bash", ["--norc", "-c", script, "bash", ...words], {
+      cwd: unpacked,
+      env: environment,
+      encoding: "utf8",
+    });
+    expect(result.stdout).toBe("httproute/baker\n");
+  });
+
   test("stops quietly when its reader has seen enough", async () => {
     const child = spawn(process.execPath, [program, "get", "effective", "-o", "json", "-f", "examples/bakery"], {
       cwd: unpacked,

@@ -112,7 +112,7 @@ function findWrongChoice(
 }
 
 /** `a,b` as kubectl reads it, with the quotes of CSV: `"a,b"` is one value. */
-function splitList(text: string): readonly string[] {
+export function splitList(text: string): readonly string[] {
   const values = [...text.matchAll(/"((?:[^"]|"")*)"(?=,|$)|[^,]+/g)].map(
     ([plain, quoted]) => quoted?.replaceAll('""', '"') ?? plain,
   );

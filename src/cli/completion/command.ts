@@ -1,18 +1,25 @@
 import { didYouMean } from "../../core/model/words/did-you-mean.ts";
+import type { Option } from "../args/option.ts";
 import type { Command } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { printCompletion } from "./candidate.ts";
 import { completeWords } from "./complete-words.ts";
 import { completionScripts, shells } from "./scripts.ts";
 
+const afterOption: Option = {
+  name: "after",
+  value: "COUNT",
+  help: "words: how many of the words stand behind the cursor",
+};
+
 export const command: Command = {
-  usage: ["bash|zsh|fish", "words -- WORD…"],
+  usage: ["bash|zsh|fish", "words [--after COUNT] -- WORD…"],
   description: [
-    "Prints a shell script that completes commands, options, and the names of kinds, objects, sections, namespaces and rules in the files that -f names on the command line.",
+    "Prints a shell script that completes commands, options, and the names of kinds, objects, sections, namespaces and rules in the files that -f names anywhere on the command line.",
     "kubectl calls kubectl_complete-prevail, which is installed beside kubectl-prevail, so kubectl needs no setup. The scripts call the second form: it prints the candidates for the last WORD, " +
-      "one on each line, and at the end a number (2: no space after the word, 4: no file names).",
+      "one on each line, and at the end a number (2: no space after the word, 4: no file names). With --after the last COUNT words stand behind the cursor.",
   ],
-  options: [],
+  options: [afterOption],
   takes: [],
   outputs: [],
   examples: [
@@ -23,10 +30,13 @@ export const command: Command = {
     },
   ],
   run: async (context) => {
-    const { args, print, fail } = context;
+    const { args, options, print, fail } = context;
     const [what, ...words] = args;
     if (what === "words") {
-      print.raw(printCompletion(await completeWords(words, context)));
+      const count = options.value(afterOption.name) ?? "0";
+      if (!/^\d+$/.test(count)) return fail(`--after is '${count}'; it is a number of words`);
+      const cursor = Math.max(words.length - Number(count), 0);
+      print.raw(printCompletion(await completeWords(words.slice(0, cursor), words.slice(cursor), context)));
       return exitCodes.ok;
     }
     const shell = shells.find((name) => name === what);

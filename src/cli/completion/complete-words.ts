@@ -1,9 +1,12 @@
 import type { Option } from "../args/option.ts";
-import { optionsOf } from "../args/option-groups.ts";
+import { optionsOf, sharedOptions } from "../args/option-groups.ts";
+import { splitList } from "../args/parse-arguments.ts";
 import type { CliIo } from "../cli-io.ts";
 import type { Command, CommandContext } from "../command.ts";
+import { findCommand } from "../find-command.ts";
 import { beginning, type Candidate, type Completion, FILES, NOTHING } from "./candidate.ts";
 import type { CompleteObjects } from "./complete-objects.ts";
+import { completePaths } from "./complete-paths.ts";
 import { positionalSlots, type Slot } from "./positional-slots.ts";
 
 /** The parsed part of a command line before the cursor. */
@@ -16,30 +19,51 @@ interface TypedLine {
   readonly isEnded: boolean;
 }
 
-/** Finds the candidates for the last word. `words` begin after the program's name. */
+/** Finds the candidates for the last word. `words` begin after the program's name; `after` are the words behind the cursor. */
 export async function completeWords(
   words: readonly string[],
+  after: readonly string[],
   { io, commands }: Pick<CommandContext, "io" | "commands">,
 ): Promise<Completion> {
   const current = words.at(-1) ?? "";
-  const [name, ...rest] = words.slice(0, -1);
+  const before = words.slice(0, -1);
+  const split = await findCommand(before, commands);
+  if (split.found === "unknown option") return NOTHING;
   const all = [...commands, { name: "help", summary: "the list of commands, or what one of them does" }].map(
     (entry): Candidate => ({ word: entry.name, help: entry.summary }),
   );
-  if (name === undefined) return beginning(current, all);
-  if (name === "help") return rest.length === 0 ? beginning(current, all) : NOTHING;
+  if (split.found === "nothing") {
+    const line = readLine(before, after, sharedOptions);
+    const option = await completeAnOption(current, sharedOptions, line, io);
+    return option ?? beginning(current, all);
+  }
+  const { name, rest } = split;
+  if (name === "help") {
+    const { args } = readLine(rest, [], sharedOptions);
+    return args.length === 0 ? beginning(current, all) : NOTHING;
+  }
   const entry = commands.find((candidate) => candidate.name === name);
   if (entry === undefined) return NOTHING;
   const { command } = await entry.load();
   const options = optionsOf(command);
-  const line = readLine(rest, options);
-  if (line.pending !== undefined) return completeValue(line.pending, current, line, io);
-  if (line.isEnded || !current.startsWith("-")) return completeArgument(command, current, line, io);
-  const [flag = "", value] = splitAtEquals(current);
-  const option = options.find((candidate) => `--${candidate.name}` === flag);
-  if (value === undefined || option === undefined) return completeOption(current, options, line);
-  const { candidates, files } = await completeValue(option, value, line, io);
-  return { candidates: candidates.map((one) => ({ ...one, word: `${flag}=${one.word}` })), files };
+  const line = readLine(rest, after, options);
+  const option = await completeAnOption(current, options, line, io);
+  return option ?? completeArgument(command, current, line, io);
+}
+
+/** Completes an option or its value. Undefined: the word is neither. */
+async function completeAnOption(
+  current: string,
+  options: readonly Option[],
+  line: TypedLine,
+  io: CliIo,
+): Promise<Completion | undefined> {
+  if (line.pending !== undefined) return completeValue(line.pending, "", current, line, io);
+  if (line.isEnded || !current.startsWith("-")) return undefined;
+  // `--output=j`, `-o=j`, `-oj`
+  const { option, value } = readOption(current, options);
+  if (option?.value === undefined || value === undefined) return completeOption(current, options, line);
+  return completeValue(option, current.slice(0, current.length - value.length), value, line, io);
 }
 
 function splitAtEquals(word: string): readonly string[] {
@@ -47,11 +71,22 @@ function splitAtEquals(word: string): readonly string[] {
   return equals === -1 ? [word] : [word.slice(0, equals), word.slice(equals + 1)];
 }
 
-/** Parses leniently: an unfinished line may have mistakes. */
-function readLine(words: readonly string[], options: readonly Option[]): TypedLine {
-  const args: string[] = [];
+/** Parses leniently: an unfinished line may have mistakes. Behind the cursor only options count. */
+function readLine(before: readonly string[], after: readonly string[], options: readonly Option[]): TypedLine {
   const values = new Map<string, string[]>();
-  const add = ({ name }: Option, value: string): void => void values.set(name, [...(values.get(name) ?? []), value]);
+  const line = readInto(values, before, options);
+  if (!line.isEnded) readInto(values, after, options);
+  return { ...line, values };
+}
+
+function readInto(
+  values: Map<string, string[]>,
+  words: readonly string[],
+  options: readonly Option[],
+): Omit<TypedLine, "values"> {
+  const args: string[] = [];
+  const add = ({ name, list }: Option, value: string): void =>
+    void values.set(name, [...(values.get(name) ?? []), ...(list ? splitList(value) : [value])]);
   let pending: Option | undefined;
   let isEnded = false;
   for (const word of words) {
@@ -69,7 +104,7 @@ function readLine(words: readonly string[], options: readonly Option[]): TypedLi
       else pending = option;
     }
   }
-  return { args, values, pending, isEnded };
+  return { args, pending, isEnded };
 }
 
 function readOption(
@@ -101,12 +136,29 @@ function completeOption(current: string, options: readonly Option[], { values }:
   return beginning(current, current.startsWith("--") ? long : [...long, ...short]);
 }
 
-async function completeValue(option: Option, current: string, line: TypedLine, io: CliIo): Promise<Completion> {
-  const { choices, value = "", name } = option;
-  if (choices !== undefined)
+/** Completes the value of an option behind `lead`, which is in the same word: `--output=`. In a list the last item is completed. */
+async function completeValue(
+  option: Option,
+  lead: string,
+  value: string,
+  line: TypedLine,
+  io: CliIo,
+): Promise<Completion> {
+  const item = option.list ? value.slice(value.lastIndexOf(",") + 1) : value;
+  const fixed = `${lead}${value.slice(0, value.length - item.length)}`;
+  const { candidates, files } = await completeItem(option, item, line, io);
+  // The shell completes names of files that are a word, or behind `--filename=`; this program what it would not.
+  const isOwn = files && fixed !== "" && !/^--[\w-]+=$/.test(fixed);
+  const found = isOwn ? await completePaths(item, io) : candidates;
+  return { candidates: found.map((one) => ({ ...one, word: `${fixed}${one.word}` })), files: files && !isOwn };
+}
+
+async function completeItem(option: Option, current: string, line: TypedLine, io: CliIo): Promise<Completion> {
+  const { choices, textChoices = [], value = "", name } = option;
+  if (choices !== undefined && choices.length > 0)
     return beginning(
       current,
-      choices.map((word) => ({ word })),
+      [...choices, ...textChoices.map((choice) => `${choice}=`)].map((word) => ({ word })),
     );
   if (/\bFILE\b|\bDIR\b/.test(value)) return FILES;
   if (value.startsWith("CODE")) return completeCodes(current);
@@ -138,6 +190,8 @@ async function completeArgument(command: Command, current: string, line: TypedLi
   const words = slots.next.flatMap((slot): readonly Candidate[] =>
     slot.kind === "word" ? [{ word: slot.word }] : slot.kind === "method" ? METHODS.map((word) => ({ word })) : [],
   );
+  if (slots.next.some(({ kind }) => kind === "policy kind") && words.length === 0)
+    return (await objectsOn(line, io)).policyKinds(current);
   const wanted = wantedObjects(slots.next);
   if (wanted === undefined) return beginning(current, words);
   const { candidates } = (await objectsOn(line, io)).targets(current, wanted);
@@ -145,8 +199,9 @@ async function completeArgument(command: Command, current: string, line: TypedLi
 }
 
 function wantedObjects(slots: readonly Slot[]): "any" | "policy" | "target" | undefined {
-  const [policy, target] = [slots.some(({ kind }) => kind === "policy"), slots.some(({ kind }) => kind === "target")];
-  if (policy && target) return "any";
+  const has = (wanted: Slot["kind"]): boolean => slots.some(({ kind }) => kind === wanted);
+  const [policy, target] = [has("policy"), has("target")];
+  if ((policy && target) || has("object")) return "any";
   return policy ? "policy" : target ? "target" : undefined;
 }
 

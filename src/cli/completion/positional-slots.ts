@@ -1,7 +1,7 @@
 /** One kind of value that a positional argument may have. */
 export type Slot =
   | { readonly kind: "word"; readonly word: string }
-  | { readonly kind: "target" | "policy" | "method" | "setting" | "other" };
+  | { readonly kind: "target" | "policy" | "policy kind" | "object" | "method" | "setting" | "other" };
 
 export interface PositionalSlots {
   /** What the next argument can be. Empty: the command takes no more arguments. */
@@ -20,23 +20,29 @@ interface Positional {
 export function positionalSlots(usage: readonly string[], args: readonly string[]): PositionalSlots {
   const next: Slot[] = [];
   let targetsFrom: number | undefined;
-  for (const positionals of usage.map(positionalsIn)) {
-    if (!args.every((arg, index) => admits(positionals[index], arg))) continue;
+  const lines = usage.map(positionalsIn);
+  // `policies` is the resource of `get policies`, and no kind.
+  const isWord = (arg: string, index: number): boolean => lines.some((line) => wordsOf(line[index]).includes(arg));
+  for (const positionals of lines) {
+    if (!args.every((arg, index) => admits(positionals[index], arg, isWord(arg, index)))) continue;
     const last = positionals.at(-1);
     const positional = positionals[args.length] ?? (last?.repeats ? last : undefined);
     next.push(...(positional?.slots ?? []));
     const first = positionals.findIndex(({ slots }) =>
-      slots.some(({ kind }) => kind === "target" || kind === "policy"),
+      slots.some(({ kind }) => kind === "target" || kind === "policy" || kind === "object"),
     );
     if (first !== -1) targetsFrom ??= first;
   }
   return { next, targetsFrom };
 }
 
-function admits(positional: Positional | undefined, arg: string): boolean {
-  const words = positional?.slots.flatMap((slot) => (slot.kind === "word" ? [slot.word] : [])) ?? [];
-  return words.length === 0 || words.includes(arg);
+function admits(positional: Positional | undefined, arg: string, isWord: boolean): boolean {
+  const words = wordsOf(positional);
+  return words.includes(arg) || (words.length === 0 && !isWord);
 }
+
+const wordsOf = (positional: Positional | undefined): readonly string[] =>
+  positional?.slots.flatMap((slot) => (slot.kind === "word" ? [slot.word] : [])) ?? [];
 
 function positionalsIn(usage: string): readonly Positional[] {
   const positionals: Positional[] = [];
@@ -54,6 +60,8 @@ function positionalsIn(usage: string): readonly Positional[] {
 function slotOf(word: string): Slot {
   if (word === "TARGET") return { kind: "target" };
   if (word === "POLICY") return { kind: "policy" };
+  if (word === "KIND/NAME") return { kind: "object" };
+  if (word === "KIND") return { kind: "policy kind" };
   if (word === "METHOD") return { kind: "method" };
   if (word === "PATH=VALUE") return { kind: "setting" };
   return /^[a-z]/.test(word) ? { kind: "word", word } : { kind: "other" };

@@ -7,21 +7,22 @@ export const completionScripts: Readonly<Record<Shell, string>> = {
 # For every shell:   prevail completion bash > ~/.local/share/bash-completion/completions/prevail
 
 _prevail() {
-  local word line directive=4 prefix='' joined='' words=()
+  local word line index directive=4 prefix='' joined='' cursor=0 words=()
   # Bash takes a line apart at = and : as well; what the person typed as one word is put together again.
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD}"; do
-    if [[ \${#words[@]} -gt 0 && ( $word =~ ^[=:]+$ || -n $joined ) ]]; then
+  for (( index = 1; index < \${#COMP_WORDS[@]}; index++ )); do
+    word=\${COMP_WORDS[index]}
+    if [[ \${#words[@]} -gt cursor && ( $word =~ ^[=:]+$ || -n $joined ) ]]; then
       words[\${#words[@]}-1]+=$word
     else
       words+=("$word")
     fi
     [[ $word =~ ^[=:]+$ ]] && joined=yes || joined=''
+    (( index == COMP_CWORD )) && { cursor=\${#words[@]}; joined=''; }
   done
-  (( \${#words[@]} )) || words=('')
-  local current=\${words[\${#words[@]}-1]}
+  (( cursor )) || { words=(''); cursor=1; }
+  local current=\${words[cursor-1]}
   # Bash replaces only what follows the last of them.
   [[ $current == *[=:]* && $COMP_WORDBREAKS == *[=:]* ]] && prefix=\${current%"\${current##*[=:]}"}
-  local index
   for index in "\${!words[@]}"; do
     word=\${words[index]}
     word=\${word#[\\"\\']}
@@ -40,7 +41,7 @@ _prevail() {
         COMPREPLY+=("\${word#"$prefix"}")
         ;;
     esac
-  done < <("\${COMP_WORDS[0]}" completion words -- "\${words[@]}" 2>/dev/null)
+  done < <("\${COMP_WORDS[0]}" completion words --after $(( \${#words[@]} - cursor )) -- "\${words[@]}" 2>/dev/null)
   if (( directive & 2 )); then compopt -o nospace 2>/dev/null; fi
   if (( ! (directive & 4) )); then compopt -o default 2>/dev/null; fi
   return 0
@@ -55,9 +56,9 @@ complete -F _prevail prevail
 _prevail() {
   local line directive=4
   local -a typed found shown options
-  typed=("\${(@Q)words[2,CURRENT]}")
+  typed=("\${(@Q)words[2,-1]}")
   typed=("\${(@)typed/#\\~\\//$HOME/}")
-  for line in "\${(@f)$("\${words[1]}" completion words -- "\${typed[@]}" 2>/dev/null)}"; do
+  for line in "\${(@f)$("\${words[1]}" completion words --after $(( $#words - CURRENT )) -- "\${typed[@]}" 2>/dev/null)}"; do
     case $line in
       ('') ;;
       (:*) directive=\${line#:} ;;
@@ -82,8 +83,13 @@ if [[ \${funcstack[1]} == _prevail ]]; then _prevail "$@"; else compdef _prevail
 function __prevail_complete
     set -l typed (string replace -r '^~/' "$HOME/" -- (commandline -opc))
     set -l current (commandline -ct)
+    set -l after (commandline -op)
+    set -e after[1..(count $typed)]
+    # The word at the cursor is the first of them, unless there is none.
+    set -l whole (commandline -t)
+    test -n "$whole"; and set -e after[1]
     set -l directive 4
-    for line in (command $typed[1] completion words -- $typed[2..-1] "$current" 2>/dev/null)
+    for line in (command $typed[1] completion words --after (count $after) -- $typed[2..-1] "$current" $after 2>/dev/null)
         if string match -qr '^:[0-9]+$' -- $line
             set directive (string sub -s 2 -- $line)
         else

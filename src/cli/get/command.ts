@@ -34,7 +34,7 @@ export const command: Command = {
     "targets [TARGET…] [-f FILE|DIR|-]",
     "effective [TARGET… | POLICY…] [-f FILE|DIR|-]",
     "definitions [KIND…] [-f FILE|DIR|-]",
-    "KIND[/NAME] | KIND NAME… [-f FILE|DIR|-]",
+    "KIND/NAME… | KIND [NAME…] [-f FILE|DIR|-]",
   ],
   description: [
     "policies: every policy with its targets, its verdict and the number of paths on which it takes effect. With a TARGET: the policies that are attached to it or take effect on it. -o json and -o yaml have the status that a controller would write, too.",

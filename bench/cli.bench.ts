@@ -164,6 +164,7 @@ function silentIo(stdin: Uint8Array): CliIo {
     bakery: async () => "examples/bakery",
     program: "prevail",
     xds: refuse,
+    untilEnded: () => AbortSignal.abort(),
     serve: async () => 1,
   };
 }

@@ -28,6 +28,8 @@ export interface CliIo {
   readonly program: string;
   /** Loads the Envoy tools. */
   readonly xds: () => Promise<XdsTools>;
+  /** Aborted when the user ends a command that goes on (Ctrl-C), or the reader of its output has closed the pipe. */
+  readonly untilEnded: () => AbortSignal;
   /** Runs a gateway until a signal stops it. */
   readonly serve: (settings: ServeSettings, output: ServeOutput) => Promise<ExitCode>;
 }

@@ -54,12 +54,15 @@ export async function createContext(
         printRefusal(errorPrint, io.program, "policies that may not be shown were left out", []);
     };
   };
+  const note: CommandContext["note"] = (message) => {
+    if (!options.has("quiet")) errorPrint.paragraph({ hanging: 6 }, styled("note:", "yellow"), ` ${message}`);
+  };
   const refuseCluster = ({ message, hints }: ClusterRefusal): undefined =>
     void failWith(exitCodes.input, message, ...hints);
   const loadFromCluster = async (): Promise<LoadedSource | undefined> => {
     if (cluster?.ok !== true) return void fail(nothingToRead(cluster, given), ...(cluster?.hints ?? []), example);
     const { value } = cluster;
-    const loaded = await refusing(() => value.load());
+    const loaded = await refusing(() => value.load(note));
     return loaded.ok ? loaded.value : refuseCluster(loaded);
   };
   const load: CommandContext["load"] = async (origin) => {
@@ -93,9 +96,6 @@ export async function createContext(
     if (problem === undefined) return source;
     fail(problem.message, problem.hint);
     return undefined;
-  };
-  const note: CommandContext["note"] = (message) => {
-    if (!options.has("quiet")) errorPrint.paragraph({ hanging: 6 }, styled("note:", "yellow"), ` ${message}`);
   };
   const output = options.value("output");
   const words = { args, options, output, example, seeHelp, commands: commandTable };

@@ -12,6 +12,7 @@ import { styled } from "./print/styled-text.ts";
 import { createPrinters } from "./streams/create-printers.ts";
 import { printRefusal } from "./streams/print-refusal.ts";
 import { suggestCommand } from "./suggest-command.ts";
+import { watchMistake } from "./watch/watch-option.ts";
 
 /** Runs a command line (`argv` without the program) and returns its exit code. It neither throws nor exits. */
 export async function execute(argv: readonly string[], io: CliIo): Promise<ExitCode> {
@@ -69,6 +70,8 @@ async function call(name: string, rest: readonly string[], io: CliIo): Promise<E
   }
   const folder = options.value("kustomize");
   if (folder !== undefined) return refuseKustomize(entry, args, folder, io);
+  const mistake = watchMistake(options);
+  if (mistake !== undefined) return refuseUsage(io, mistake, seeHelp(io, name));
   const { context, codeAfter } = await createContext(entry, command, { args, options, seeHelp: seeHelp(io, name) }, io);
   return codeAfter(await runCommand(command, context));
 }

@@ -71,8 +71,8 @@ export function createDocumentSource(read: () => Promise<ReadDocuments>): Docume
   };
 }
 
-/** A document that only moved within its file is unchanged. */
-function changesBetween(before: ObjectIndex | undefined, after: ObjectIndex): readonly Change[] {
+/** What makes one state the other. A document that only moved within its file is unchanged. */
+export function changesBetween(before: ObjectIndex | undefined, after: ObjectIndex): readonly Change[] {
   const changes: Change[] = [];
   before?.forEach(({ id, ref }) => {
     if (!after.has(id)) changes.push({ delete: ref });

@@ -1,4 +1,6 @@
 import type { FileSystem } from "../adapters/files/file-system.ts";
+import type { Delta } from "../core/effective/update/delta.ts";
+import type { ObjectChange } from "../core/effective/update/object-changes.ts";
 import type { World } from "../core/effective/world/world.ts";
 import { evaluate, findings as findingsOf } from "../core/evaluate.ts";
 import { type Evaluation, worldOf } from "../core/evaluation.ts";
@@ -33,6 +35,16 @@ export interface LoadedSource {
   readonly origin: string;
   /** What to do about an object that is not in it: "Add its file with -f." */
   readonly absentFix: string;
+  /** What changes in a cluster that is followed. */
+  readonly steps?: AsyncIterable<SourceStep>;
+}
+
+/** A followed source before and after some changes. Each step begins where the last one ended. */
+export interface SourceStep {
+  readonly before: LoadedSource;
+  readonly after: LoadedSource;
+  readonly delta: Delta;
+  readonly changes: readonly ObjectChange[];
 }
 
 /** Loads files and directories (`-`: standard input) and evaluates what is in them. */
@@ -63,6 +75,8 @@ export interface SourceDocuments extends Pick<LoadedDocuments, "findings" | "loc
   /** True if an API server has accepted the objects. */
   readonly validated: boolean;
   readonly origin: string;
+  /** True if later changes are applied: a condition may appear with one of them. */
+  readonly isFollowed?: boolean;
 }
 
 /** Evaluates documents, whatever they come from. */
@@ -76,7 +90,12 @@ export async function buildSource(loaded: SourceDocuments): Promise<LoadedSource
     ...(await loadRegexFor(values)),
   });
   const tables = tablesOf(snapshot);
-  const cel = hasConditions(tables) ? await loadCel({ regex: hasRegexConditions(tables) }) : undefined;
+  const cel =
+    loaded.isFollowed === true
+      ? await loadCel()
+      : hasConditions(tables)
+        ? await loadCel({ regex: hasRegexConditions(tables) })
+        : undefined;
   const evaluation = evaluate(snapshot, { definitions: builtInDefinitions(), ...(cel === undefined ? {} : { cel }) });
   const world = worldOf(evaluation);
   const locate: LoadedSource["locate"] = (id, pointer) => {

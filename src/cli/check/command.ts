@@ -1,4 +1,5 @@
 import type { Severity } from "../../core/model/finding.ts";
+import { objectId } from "../../core/model/refs.ts";
 import { formatOrigin } from "../../sources/format-origin.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import type { OptionValues } from "../args/option.ts";
@@ -12,6 +13,9 @@ import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { loadPaths } from "../load-paths.ts";
 import { printData } from "../print/print-data.ts";
 import { scopeProblem } from "../target/check-scope.ts";
+import type { Focus } from "../watch/focus.ts";
+import { followAnswer } from "../watch/follow-answer.ts";
+import { watchOption } from "../watch/watch-option.ts";
 import { type FailingSeverity, failOnOption, isFailing, parseFailOn } from "./fail-on.ts";
 import { findCode } from "./find-code.ts";
 import { buildFindingReport, dataplaneNames, type FindingReport, severities } from "./finding-report.ts";
@@ -63,6 +67,7 @@ export const command: Command = {
     { name: "write-baseline", value: "FILE", help: "write the findings that are shown to this file, for --baseline" },
     { name: "explain", value: "CODE", help: "print what a code means, why it matters and how to fix it" },
     { name: "list", help: "print every code with its severity and meaning" },
+    watchOption,
     redactOption,
   ],
   takes: ["scope", "source", "cluster"],
@@ -116,7 +121,8 @@ export const command: Command = {
     const dataplane = dataplaneNames.find((one) => one === options.value("dataplane"));
     const ignoring = await loadIgnoring(source.world, context);
     if (typeof ignoring === "number") return ignoring;
-    const report = await buildFindingReport(source, { scope, severity, redaction, dataplane, ignoring });
+    const reporting = { scope, severity, redaction, dataplane, ignoring };
+    const report = await buildFindingReport(source, reporting);
     if (report.newBaseline !== undefined) {
       const code = await writeBaseline(report.newBaseline, context);
       if (code !== exitCodes.ok) return code;
@@ -127,9 +133,24 @@ export const command: Command = {
       for (const sentence of formatIgnored(report)) context.note(sentence);
       printCaveats(report.otherCaveats, context.errorPrint);
     }
-    return exitCodeOf(report, failOn.failing, options);
+    const focus = findingsFocus((now) => buildFindingReport(now, reporting));
+    return followAnswer({ source, redaction, focus }, context, exitCodeOf(report, failOn.failing, options));
   },
 };
+
+/** The answer of `check`: the findings of its report. */
+const findingsFocus = (build: (source: LoadedSource) => Promise<FindingReport>): Focus => ({
+  hasPath: () => false,
+  hasPolicy: () => false,
+  findingsOf: async (source) =>
+    (await build(source)).findings.map(({ object, code, severity, field, message }) => ({
+      code,
+      severity,
+      message,
+      ...(object === undefined ? {} : { object: objectId(object) }),
+      ...(field === undefined ? {} : { field }),
+    })),
+});
 
 /** Loads the source without printing unreadable documents: here they are findings of the report. */
 async function loadAll(

@@ -1,15 +1,18 @@
+import type { LiveOptions } from "../../sources/cluster/live-cluster.ts";
 import type { ClusterConnection } from "../../sources/cluster/load-cluster.ts";
 import type { ReadProgress } from "../../sources/cluster/read-cluster.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import type { OptionValues } from "../args/option.ts";
 import type { CliIo } from "../cli-io.ts";
 import { createProgress } from "../print/create-progress.ts";
+import { watchOption } from "../watch/watch-option.ts";
 
 /** A cluster that a command may read. Nothing has been sent to it. */
 export interface OpenedCluster {
   /** The options with the namespace of the context where neither -n nor -A is given, as kubectl has it. */
   readonly options: OptionValues;
-  readonly load: () => Promise<LoadedSource>;
+  /** Reads it once. With -w it is followed afterwards, and notes say what cannot be followed for a time. */
+  readonly load: (note: (message: string) => void) => Promise<LoadedSource>;
 }
 
 /** A reason why there is no cluster, or why it cannot be read, in words for the user. */
@@ -38,7 +41,7 @@ export function openCluster(options: OptionValues, io: CliIo): Promise<ClusterRe
     });
     const isChosen = options.has("namespace") || options.has("all-namespaces");
     const scoped = isChosen ? options : withValue(options, "namespace", connection.access.namespace);
-    return { options: scoped, load: () => readWithProgress(connection, scoped, io) };
+    return { options: scoped, load: (note) => readWithProgress(connection, scoped, io, note) };
   });
 }
 
@@ -57,20 +60,57 @@ async function readWithProgress(
   connection: ClusterConnection,
   options: OptionValues,
   io: CliIo,
+  note: (message: string) => void,
 ): Promise<LoadedSource> {
-  const { loadCluster } = await import("../../sources/cluster/load-cluster.ts");
   const progress = options.has("quiet") ? undefined : createProgress(io);
   const started = io.now();
   const describe = ({ kinds, allKinds, objects }: ReadProgress): string =>
     `reading the cluster: ${kinds} of ${allKinds} kinds, ${objects} objects, ${Math.round((io.now() - started) / 1000)} s …`;
+  const reading = {
+    namespaces: options.values("namespace"),
+    onProgress: (now: ReadProgress) => progress?.line(describe(now)),
+  };
   try {
-    return await loadCluster(connection, {
-      namespaces: options.values("namespace"),
-      onProgress: (now) => progress?.line(describe(now)),
-    });
+    return options.has(watchOption.name)
+      ? await readAndFollow(connection, reading, io, note)
+      : await readOnce(connection, reading);
   } finally {
     progress?.end();
+  }
+}
+
+type Reading = Pick<LiveOptions, "namespaces" | "onProgress">;
+
+async function readOnce(connection: ClusterConnection, reading: Reading): Promise<LoadedSource> {
+  const { loadCluster } = await import("../../sources/cluster/load-cluster.ts");
+  try {
+    return await loadCluster(connection, reading);
+  } finally {
     connection.client.close();
+  }
+}
+
+async function readAndFollow(
+  connection: ClusterConnection,
+  reading: Reading,
+  io: CliIo,
+  note: (message: string) => void,
+): Promise<LoadedSource> {
+  const { loadLiveCluster } = await import("../../sources/cluster/live-cluster.ts");
+  const signal = io.untilEnded();
+  const onTrouble: LiveOptions["onTrouble"] = (resource, error) =>
+    note(
+      error === undefined
+        ? `${resource} are followed again`
+        : `${resource} cannot be followed for now, and their last state stays: ${error.message}`,
+    );
+  signal.addEventListener("abort", () => connection.client.close(), { once: true });
+  try {
+    return await loadLiveCluster(connection, { ...reading, signal, onTrouble });
+  } catch (error) {
+    connection.client.close();
+    const { ClusterError } = await import("../../adapters/cluster/cluster-error.ts");
+    throw signal.aborted ? new ClusterError("ended before the cluster was read") : error;
   }
 }
 

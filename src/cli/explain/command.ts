@@ -11,6 +11,9 @@ import { printData } from "../print/print-data.ts";
 import { formatTargetName } from "../target/find-targets.ts";
 import { type LoadedTarget, loadTarget } from "../target/load-target.ts";
 import { resourceName } from "../target/resource-name.ts";
+import { targetFocus } from "../watch/focus.ts";
+import { followAnswer } from "../watch/follow-answer.ts";
+import { watchOption } from "../watch/watch-option.ts";
 import { explanationJson } from "./json.ts";
 import { printExplanation } from "./text.ts";
 
@@ -25,6 +28,7 @@ export const command: Command = {
   ],
   options: [
     { name: "all-paths", help: "print each path on its own, also where paths have the same result" },
+    watchOption,
     redactOption,
   ],
   takes: ["scope", "source", "cluster"],
@@ -51,7 +55,7 @@ export const command: Command = {
   },
 };
 
-function explain({ target, source, redaction }: LoadedTarget, context: CommandContext): ExitCode {
+async function explain({ target, source, redaction }: LoadedTarget, context: CommandContext): Promise<ExitCode> {
   const { print, output, options, io, fail } = context;
   const { world } = source;
   if (world.rulebook.byPolicyKind.has(kindId(target.ref))) {
@@ -72,7 +76,8 @@ function explain({ target, source, redaction }: LoadedTarget, context: CommandCo
     printExplanation(explanation, { print, source, redaction, caveats, wide: output === "wide", allPaths });
     printCaveats(caveats, print);
   }
-  return exitCodeWith(caveats, options, exitCodes.ok);
+  const code = exitCodeWith(caveats, options, exitCodes.ok);
+  return followAnswer({ source, redaction, focus: targetFocus(target) }, context, code);
 }
 
 /** The policies that take effect here. */

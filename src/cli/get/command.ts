@@ -1,4 +1,5 @@
 import type { Caveat } from "../../core/caveats/caveat.ts";
+import type { World } from "../../core/effective/world/world.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import { controllerNameOption, parseControllerName } from "../args/controller-name.ts";
 import { type Redaction, redactOption } from "../args/redaction.ts";
@@ -8,9 +9,12 @@ import { exitCodeWith } from "../caveats/exit-code.ts";
 import { printCaveats, qualification } from "../caveats/text.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
-import type { FoundTarget } from "../target/find-targets.ts";
+import type { FoundTarget, Scope } from "../target/find-targets.ts";
 import { parseJson } from "../template/parse-json.ts";
 import { sortBy, sortByOption } from "../template/sort-by.ts";
+import { anyFocus, type Focus, namedFocus, scopeFocus } from "../watch/focus.ts";
+import { followAnswer } from "../watch/follow-answer.ts";
+import { watchOption } from "../watch/watch-option.ts";
 import { getDefinitions } from "./definitions.ts";
 import { getEffective } from "./effective.ts";
 import { findResource, parseResource, type Resource, views } from "./find-resource.ts";
@@ -43,7 +47,7 @@ export const command: Command = {
     "definitions: the policy kinds, the kinds that they can target and their merge strategies. -o yaml and -o json print PolicyDefinitions that can be read back.",
     "KIND: objects of any kind, as in kubectl: get httproutes, get gtw/prod, get gateways,httproutes. The table has their hosts, parents, backends and policies; -o json and -o yaml print the objects themselves, without the contents of Secrets.",
   ],
-  options: [sortByOption, controllerNameOption, redactOption],
+  options: [sortByOption, watchOption, controllerNameOption, redactOption],
   takes: ["scope", "table", "source", "cluster"],
   outputs: ["wide", "yaml", "json", "name"],
   examples: [
@@ -80,6 +84,8 @@ export const command: Command = {
     const asked = parseResource(args);
     if (!asked.ok) return fail(asked.message);
     const { resource, words } = asked;
+    if (resource === "definitions" && options.has(watchOption.name))
+      return fail("-w follows policies, targets and effective policies; definitions are printed once");
     const parsed = parseVisibleScope(options);
     if (!parsed.ok) return fail(parsed.message);
     const { scope, redaction } = parsed.view;
@@ -111,7 +117,8 @@ export const command: Command = {
     const isData = output === "json" || output === "yaml";
     const isSingle = isData && resource === "objects" && isSingleObject(context, targets ?? []);
     if (!isData || isSingle) printCaveats(caveats, output === "name" || isSingle ? errorPrint : print);
-    return exitCodeWith(caveats, options, exitCodes.ok);
+    const code = exitCodeWith(caveats, options, exitCodes.ok);
+    return followAnswer({ source, redaction, focus: focusOf(resource, world, targets, scope) }, context, code);
   },
 };
 
@@ -126,6 +133,13 @@ function sorted<T>(
   if (result.ok) return result.value;
   fail(result.message);
   return undefined;
+}
+
+/** What of a change concerns a list: verdicts for policies, values for effective policies, both for objects. */
+function focusOf(resource: Resource, world: World, targets: readonly FoundTarget[] | undefined, scope: Scope): Focus {
+  const all = targets === undefined ? scopeFocus(scope) : anyFocus(targets.map((target) => namedFocus(world, target)));
+  if (resource === "policies") return { ...all, hasPath: () => false };
+  return resource === "effective" ? { ...all, hasPolicy: () => false } : all;
 }
 
 /** The caveats of a list. */

@@ -20,4 +20,6 @@ export interface PlanTextContext {
   readonly caveats: readonly Caveat[];
   /** `-o wide`: print everything without a limit. */
   readonly wide: boolean;
+  /** True if the changes have been made. */
+  readonly hasHappened?: boolean;
 }

@@ -80,7 +80,8 @@ export function printObjects({ objects, stillImplied }: Plan, context: PlanTextC
     const inside = isNamespace(ref)
       ? insideWords(objects.filter((other) => !wide && other.ref.namespace === ref.name))
       : "";
-    print.paragraph({ hanging: 4 }, SIGNS[change], ` ${VERBS[change]} `, glued(nameOf(id, context)), suffix, inside);
+    const verb = context.hasHappened === true ? change : VERBS[change];
+    print.paragraph({ hanging: 4 }, SIGNS[change], ` ${verb} `, glued(nameOf(id, context)), suffix, inside);
   }
   if (shown.length < own.length) print.line(`  … and ${own.length - shown.length} more (-o wide lists them all)`);
   const same = objects.filter(({ change }) => change === "same").length;

@@ -14,6 +14,9 @@ import { findRule } from "../target/find-rule.ts";
 import { type FoundTarget, formatTargetName } from "../target/find-targets.ts";
 import { type LoadedTarget, loadTarget } from "../target/load-target.ts";
 import { resourceName } from "../target/resource-name.ts";
+import { policyFocus } from "../watch/focus.ts";
+import { followAnswer } from "../watch/follow-answer.ts";
+import { watchOption } from "../watch/watch-option.ts";
 import { reachJson } from "./json.ts";
 import { printReach } from "./text.ts";
 
@@ -26,6 +29,7 @@ export const command: Command = {
   ],
   options: [
     { name: "rule", value: "RULE", help: "only this rule of the policy: its name, or the path of a value" },
+    watchOption,
     redactOption,
   ],
   takes: ["scope", "source", "cluster"],
@@ -48,7 +52,7 @@ export const command: Command = {
   },
 };
 
-function reach({ target, source, redaction }: LoadedTarget, context: CommandContext): ExitCode {
+async function reach({ target, source, redaction }: LoadedTarget, context: CommandContext): Promise<ExitCode> {
   const { print, output, options, fail } = context;
   const { world } = source;
   const policy = findPolicy(world, target);
@@ -69,7 +73,8 @@ function reach({ target, source, redaction }: LoadedTarget, context: CommandCont
     printReach(reached, rule, { print, source, redaction, caveats, wide: output === "wide", allPaths: false });
     printCaveats(caveats, print);
   }
-  return exitCodeWith(caveats, options, exitCodes.ok);
+  const code = exitCodeWith(caveats, options, exitCodes.ok);
+  return followAnswer({ source, redaction, focus: policyFocus(policy.id) }, context, code);
 }
 
 type FoundPolicy = { readonly id: Reach["policy"]; readonly record: NonNullable<ReturnType<World["policies"]["get"]>> };

@@ -5,9 +5,12 @@ export type WriteFailed = (stream: NodeJS.WritableStream, error: Error) => void;
 
 /**
  * Buffers lines and writes them together, in the order of both streams. A closed pipe (`| head`) is not an error: the remaining output is
- * dropped. Any other failure is reported once for each stream.
+ * dropped, and `onClosed` is called. Any other failure is reported once for each stream.
  */
-export function createWriter(onFailure: WriteFailed): (stream: NodeJS.WritableStream, text: string) => void {
+export function createWriter(
+  onFailure: WriteFailed,
+  onClosed: () => void = () => undefined,
+): (stream: NodeJS.WritableStream, text: string) => void {
   const open = new Map<NodeJS.WritableStream, boolean>();
   let last: NodeJS.WritableStream | undefined;
   let gathered = "";
@@ -20,7 +23,8 @@ export function createWriter(onFailure: WriteFailed): (stream: NodeJS.WritableSt
     stream.on("error", (error: NodeJS.ErrnoException) => {
       if (open.get(stream) === false) return;
       open.set(stream, false);
-      if (error.code !== "EPIPE") onFailure(stream, error);
+      if (error.code === "EPIPE") onClosed();
+      else onFailure(stream, error);
     });
   };
   return (stream, text) => {

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { nodeFileSystem } from "../../adapters/files/node-file-system.ts";
 import type { CliIo } from "../../cli/cli-io.ts";
 import { exitCodes } from "../../cli/exit-codes.ts";
+import { untilSignal } from "../until-signal.ts";
 import { createWriter } from "./create-writer.ts";
 import { terminalColumns } from "./terminal-columns.ts";
 
@@ -20,7 +21,8 @@ export function processIo({ program, entry }: ProgramFacts): CliIo {
   const packageRoot = new URL("../../", entry);
   const filesWorker = new URL("./files-worker.js", entry);
   const { stdout, stderr, env } = process;
-  const write = createWriter(reportFailure);
+  const closed = new AbortController();
+  const write = createWriter(reportFailure, () => closed.abort());
   return {
     stdout: (text) => write(stdout, text),
     stderr: (text) => write(stderr, text),
@@ -39,6 +41,7 @@ export function processIo({ program, entry }: ProgramFacts): CliIo {
       ...(await import("../xds/xds-tools.ts")).xdsTools,
       serve: async (settings, output) => (await import("../xds/serve-xds.ts")).serveXds(settings, output, filesWorker),
     }),
+    untilEnded: () => AbortSignal.any([untilSignal().signal, closed.signal]),
     serve: async (settings, output) =>
       settings.dataplane === "envoy"
         ? (await import("../run-envoy/serve-envoy.ts")).serveEnvoy(settings, output, filesWorker)

@@ -1,5 +1,5 @@
 /** Follows a cluster: its objects once, then each change. Kinds that come and go with their CRDs are followed and dropped. */
-import { isForbidden } from "../../adapters/cluster/client/api-error.ts";
+import { isForbidden, isServerFailure } from "../../adapters/cluster/client/api-error.ts";
 import { type Discovery, discoverResources } from "../../adapters/cluster/client/discover-resources.ts";
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
 import { type ApiResource, resourceName, resourcePath } from "../../adapters/cluster/client/resource.ts";
@@ -16,7 +16,10 @@ import {
   type ForbiddenResource,
   forbiddenFindings,
   namespacesOf,
+  noRights,
+  type ReadProgress,
   staleFinding,
+  unlistableFinding,
 } from "./read-cluster.ts";
 
 /** Everything that is known of a cluster at one moment. */
@@ -36,6 +39,8 @@ export interface FollowClusterOptions {
   readonly onChanges: (changes: readonly Change[]) => void;
   /** A resource cannot be followed for now; undefined when it can again. */
   readonly onTrouble?: (resource: string, error: Error | undefined) => void;
+  /** Called while the first state is read. */
+  readonly onProgress?: ((progress: ReadProgress) => void) | undefined;
 }
 
 /** Changes that arrive together are reported together. */
@@ -57,8 +62,20 @@ interface Followed {
   readonly objects: Map<string, JsonObject>;
   /** What of it is complete; undefined if it may not be listed at all. */
   readonly complete: CompleteKind | undefined;
+  /** Why it cannot be listed, if it is not a matter of rights. */
+  readonly failure: Finding | undefined;
   readonly synced: Promise<void>;
   readonly stop: AbortController;
+}
+
+interface FollowedScope extends Pick<Followed, "resource" | "objects"> {
+  readonly stop: AbortSignal;
+  readonly onChange: (changes: FollowedChanges) => void;
+}
+
+interface ListableScopes {
+  readonly scopes: readonly (string | undefined)[];
+  readonly failure: Finding | undefined;
 }
 
 const forbiddenOf = ({ resource, complete }: Followed): ForbiddenResource => ({
@@ -77,6 +94,7 @@ class ClusterFollower {
   #pending: Change[] = [];
   #timer: NodeJS.Timeout | undefined;
   #isReady = false;
+  readonly #progress = { kinds: 0, allKinds: 0, objects: 0 };
   /** Kinds are chosen one after the other; a further change of the rules during that begins it anew. */
   #choosing: Promise<void> = Promise.resolve();
 
@@ -91,6 +109,8 @@ class ClusterFollower {
     for (const resource of rules) this.#rules.push(await this.#follow(resource, () => this.#rulesChanged()));
     await Promise.all(this.#rules.map(({ synced }) => synced));
     await this.#choose(discovery);
+    const all = [...this.#rules, ...this.#followed.values()];
+    if (all.every(({ complete }) => complete === undefined)) throw noRights(this.#client);
     this.#reportState();
   }
 
@@ -127,7 +147,10 @@ class ClusterFollower {
     const all = [...this.#rules, ...this.#followed.values()];
     this.#completeness = [...all.flatMap(({ complete }) => complete ?? []), ...completeAsAbsent(absent, staleGroups)];
     this.#findings = [
-      ...forbiddenFindings(all.filter(({ complete }) => complete?.namespaces !== "All").map(forbiddenOf)),
+      ...all.flatMap(({ failure }) => failure ?? []),
+      ...forbiddenFindings(
+        all.filter(({ complete, failure }) => complete?.namespaces !== "All" && failure === undefined).map(forbiddenOf),
+      ),
       ...staleGroups.map(staleFinding),
     ];
   }
@@ -139,48 +162,63 @@ class ClusterFollower {
   }
 
   async #follow(resource: ApiResource, onChange: (changes: FollowedChanges) => void): Promise<Followed> {
-    const { signal, onTrouble } = this.#options;
-    const stop = new AbortController();
+    this.#progress.allKinds++;
     const objects = new Map<string, JsonObject>();
-    const scopes = await this.#scopesOf(resource);
-    const synced = scopes.map(
-      (namespace) =>
-        new Promise<void>((resolve) => {
-          let isFirst = true;
-          void followKind({
-            client: this.#client,
-            resource,
-            namespace,
-            signal: AbortSignal.any([signal, stop.signal]),
-            onTrouble: (error) => onTrouble?.(resourceName(resource), error),
-            onChanges: (changes) => {
-              for (const object of changes.upserted) objects.set(objectKey(object), object);
-              for (const object of changes.deleted) objects.delete(objectKey(object));
-              if (!isFirst) return onChange(changes);
-              isFirst = false;
-              resolve();
-            },
-          });
-        }),
-    );
-    const [first] = scopes;
+    const stop = new AbortController();
+    const { scopes, failure } = await this.#scopesOf(resource);
+    const synced = scopes.map((scope) => this.#followIn(scope, { resource, objects, stop: stop.signal, onChange }));
     const { group, kind } = resource;
-    const namespaces = scopes.flatMap((namespace) => namespace ?? []);
-    const complete =
-      scopes.length === 0
-        ? undefined
-        : { group, kind, namespaces: first === undefined ? ("All" as const) : namespaces };
-    return { resource, objects, complete, synced: Promise.all(synced).then(() => undefined), stop };
+    const namespaces = scopes.every((scope) => scope === undefined) ? "All" : scopes.flatMap((scope) => scope ?? []);
+    return {
+      resource,
+      objects,
+      complete: scopes.length === 0 ? undefined : { group, kind, namespaces },
+      failure,
+      synced: Promise.all(synced).then(() => {
+        this.#progress.kinds++;
+        this.#progress.objects += objects.size;
+        this.#options.onProgress?.(this.#progress);
+      }),
+      stop,
+    };
+  }
+
+  /** Follows a resource in one namespace, or in all. Resolves when the first objects are there. */
+  #followIn(namespace: string | undefined, { resource, objects, stop, onChange }: FollowedScope): Promise<void> {
+    const { signal, onTrouble } = this.#options;
+    return new Promise<void>((resolve) => {
+      let isFirst = true;
+      void followKind({
+        client: this.#client,
+        resource,
+        namespace,
+        signal: AbortSignal.any([signal, stop]),
+        onTrouble: (error) => onTrouble?.(resourceName(resource), error),
+        onChanges: (changes) => {
+          for (const object of changes.upserted) objects.set(objectKey(object), object);
+          for (const object of changes.deleted) objects.delete(objectKey(object));
+          if (!isFirst) return onChange(changes);
+          isFirst = false;
+          resolve();
+        },
+      });
+    });
   }
 
   /** The namespaces in which the resource may be listed: `[undefined]` for all. */
-  async #scopesOf(resource: ApiResource): Promise<readonly (string | undefined)[]> {
-    if (await this.#mayList(resource, undefined)) return [undefined];
-    if (!resource.isNamespaced) return [];
-    const allowed = await Promise.all(
-      this.#namespaces.map(async (one) => ((await this.#mayList(resource, one)) ? [one] : [])),
-    );
-    return allowed.flat();
+  async #scopesOf(resource: ApiResource): Promise<ListableScopes> {
+    try {
+      if (await this.#mayList(resource, undefined)) return { scopes: [undefined], failure: undefined };
+      if (!resource.isNamespaced) return { scopes: [], failure: undefined };
+      const allowed = await Promise.all(
+        this.#namespaces.map(async (one) => ((await this.#mayList(resource, one)) ? [one] : [])),
+      );
+      return { scopes: allowed.flat(), failure: undefined };
+    } catch (error) {
+      // One kind that the server cannot list, such as one whose conversion webhook is down, is a caveat. Refused credentials are not.
+      if (!isServerFailure(error)) throw error;
+      return { scopes: [], failure: unlistableFinding(resource, error) };
+    }
   }
 
   async #mayList(resource: ApiResource, namespace: string | undefined): Promise<boolean> {

@@ -48,9 +48,12 @@ export async function loadCluster(
     locate: () => undefined,
     completeness,
     validated: true,
-    origin: `the cluster of the context '${access.context}'`,
+    origin: originOf(access),
   });
 }
+
+/** What was read, for messages. */
+export const originOf = ({ context }: ClusterAccess): string => `the cluster of the context '${context}'`;
 
 function parseKubeConfigYaml(text: string, file: string): unknown {
   const { documents, findings } = parseDocuments(text, file);

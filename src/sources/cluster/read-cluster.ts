@@ -1,5 +1,5 @@
 /** Reads once everything of a cluster that an evaluation needs, with the rights of the user. */
-import { isForbidden } from "../../adapters/cluster/client/api-error.ts";
+import { type ApiError, isForbidden, isServerFailure } from "../../adapters/cluster/client/api-error.ts";
 import { discoverResources } from "../../adapters/cluster/client/discover-resources.ts";
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
 import { listObjects } from "../../adapters/cluster/client/list-objects.ts";
@@ -92,8 +92,8 @@ class ClusterReader {
       return items;
     } catch (error) {
       if (!isForbidden(error)) {
-        if (this.#options.signal?.aborted === true || !(error instanceof ClusterError)) throw error;
-        this.findings.push(unread(`${resourceName(resource)} could not be listed: ${error.message}`, "error"));
+        if (!isServerFailure(error)) throw error;
+        this.findings.push(unlistableFinding(resource, error));
         return [];
       }
       return resource.isNamespaced && this.#namespaces.length > 0
@@ -185,9 +185,13 @@ const unread = (message: string, severity: Finding["severity"] = "info"): Findin
   message,
 });
 
+/** The server responds, and cannot list the resource. */
+export const unlistableFinding = (resource: Pick<ApiResource, "group" | "plural">, { message }: ApiError): Finding =>
+  unread(`${resourceName(resource)} could not be listed: ${message}`, "error");
+
 export const staleFinding = (group: string): Finding => unread(`the API group ${group}, which does not respond`);
 
-function noRights({ context, server }: KubeClient): ClusterError {
+export function noRights({ context, server }: KubeClient): ClusterError {
   return new ClusterError(`the user of the context '${context}' may not list anything that is needed at ${server}`, {
     hints: [
       "Ask for a role that may list Gateways, routes, Services and policies. To see your rights: kubectl auth can-i --list",

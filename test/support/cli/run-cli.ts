@@ -16,6 +16,10 @@ export interface CliSetup {
   /** Called for each file that is written, instead of writing it. */
   readonly onWrite?: (path: string, text: string) => void;
   readonly workingDirectory?: string;
+  /** Called with what is printed to standard output, as it is printed. */
+  readonly onOutput?: (text: string) => void;
+  /** Ends a command that goes on. */
+  readonly signal?: AbortSignal;
 }
 
 export interface CliResult {
@@ -30,7 +34,10 @@ export async function runCli(line: string | readonly string[], setup: CliSetup =
   const err: string[] = [];
   const argv = typeof line === "string" ? line.split(" ").filter((word) => word !== "") : line;
   const io: CliIo = {
-    stdout: (text) => void out.push(text),
+    stdout: (text) => {
+      out.push(text);
+      setup.onOutput?.(text);
+    },
     stderr: (text) => void err.push(text),
     columns: setup.columns,
     isTerminal: { stdout: setup.columns !== undefined, stderr: false },
@@ -52,6 +59,7 @@ export async function runCli(line: string | readonly string[], setup: CliSetup =
       serve: async () => 0,
       status: async (port) => (port === 18_001 ? [] : xdsTools.status(port)),
     }),
+    untilEnded: () => setup.signal ?? AbortSignal.abort(),
     serve: async (settings, { write }) => {
       write(`${JSON.stringify({ ...settings, portMap: [...settings.portMap] })}\n`);
       return 0;

@@ -30,6 +30,7 @@ export function testIo(): { readonly io: CliIo; readonly output: () => string } 
     bakery: async () => "examples/bakery",
     program: "prevail",
     xds: async () => ({ ...xdsTools, serve: async () => 1 }),
+    untilEnded: () => AbortSignal.abort(),
     serve: async () => 1,
   };
   return { io, output: () => text };

@@ -46,3 +46,7 @@ export const isNotFound = (error: unknown): boolean => error instanceof ApiError
 
 /** The object was changed in between, or exists already: 409. Read it again. */
 export const isConflict = (error: unknown): boolean => error instanceof ApiError && error.status === 409;
+
+/** The server responds, but not to this request: an error that is about neither rights nor credentials. */
+export const isServerFailure = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.status !== 401 && error.status !== 403;

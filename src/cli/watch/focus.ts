@@ -1,0 +1,78 @@
+/** What of a change concerns an answer that is followed. */
+import type { World } from "../../core/effective/world/world.ts";
+import type { PathChange, Plan, ValueChange } from "../../core/explain/plan/result.ts";
+import type { Finding } from "../../core/model/finding.ts";
+import { kindId, type ObjectId, objectId, type PolicyId } from "../../core/model/refs.ts";
+import type { LoadedSource } from "../../sources/load-source.ts";
+import { type FoundTarget, isListed, type Scope } from "../target/find-targets.ts";
+
+export interface Focus {
+  /** Whether the values on a path are part of the answer. */
+  readonly hasPath: (path: PathChange) => boolean;
+  /** Whether a value on such a path is. */
+  readonly hasValue?: (value: ValueChange) => boolean;
+  /** Whether the verdict of a policy is part of the answer, in the source before or after the change. */
+  readonly hasPolicy: (policy: PolicyId, worlds: readonly World[]) => boolean;
+  /** The findings of the answer. Undefined: it has none. */
+  readonly findingsOf?: (source: LoadedSource) => Promise<readonly Finding[]>;
+}
+
+/** The plan without what does not concern the answer. The changed objects stay: they are the cause. */
+export function focusPlan(plan: Plan, focus: Focus, worlds: readonly World[]): Plan {
+  const kinds = plan.kinds.flatMap((kind) => {
+    const changes = kind.changes.filter(focus.hasPath).flatMap((path) => {
+      const values = path.values.filter((value) => focus.hasValue?.(value) ?? true);
+      return values.length === 0 ? [] : [{ ...path, values }];
+    });
+    return changes.length === 0 ? [] : [{ ...kind, changes }];
+  });
+  return { ...plan, kinds, policies: plan.policies.filter(({ policy }) => focus.hasPolicy(policy, worlds)) };
+}
+
+/** True if nothing changes but objects. */
+export const isQuietPlan = ({ kinds, policies, findings }: Plan): boolean =>
+  kinds.length + policies.length + findings.added.length + findings.removed.length === 0;
+
+/** The answer of `explain`: the values on paths through the target, and the policies that are attached to it. */
+export const targetFocus = (target: Pick<FoundTarget, "id" | "sectionName">): Focus => ({
+  hasPath: ({ nodes }) =>
+    nodes.some(
+      (node) =>
+        objectId(node) === target.id && (target.sectionName === undefined || node.sectionName === target.sectionName),
+    ),
+  hasPolicy: (policy, worlds) => worlds.some((world) => isAttached(world, policy, target.id)),
+});
+
+/** The answer of `reach`: the values that the policy sets, before or after, and its verdict. */
+export const policyFocus = (policy: ObjectId): Focus => ({
+  hasPath: () => true,
+  hasValue: ({ before, after }) => before?.source.policy === policy || after?.source.policy === policy,
+  hasPolicy: (other) => other === policy,
+});
+
+/** The answer of a list: the policies, and the values at the end of a path, of objects that the scope lists. */
+export const scopeFocus = (scope: Scope): Focus => ({
+  hasPath: ({ nodes }) => {
+    const end = nodes.at(-1);
+    return end !== undefined && isListed({ ref: end, raw: {} }, { ...scope, selector: undefined });
+  },
+  hasPolicy: (policy, worlds) =>
+    worlds.some((world) => {
+      const record = world.policies.get(policy);
+      return record !== undefined && isListed(record.object, scope);
+    }),
+});
+
+/** Any of several answers. Without one, nothing. */
+export const anyFocus = (foci: readonly Focus[]): Focus => ({
+  hasPath: (path) =>
+    foci.some(({ hasPath, hasValue }) => hasPath(path) && path.values.some((one) => hasValue?.(one) ?? true)),
+  hasPolicy: (policy, worlds) => foci.some(({ hasPolicy }) => hasPolicy(policy, worlds)),
+});
+
+const isAttached = ({ policies }: World, policy: PolicyId, object: ObjectId): boolean =>
+  policies.get(policy)?.targets.attachments.some((attachment) => attachment.object === object) === true;
+
+/** The focus on something that the command line names: a policy, or another object. */
+export const namedFocus = ({ rulebook }: World, target: FoundTarget): Focus =>
+  rulebook.byPolicyKind.has(kindId(target.ref)) ? policyFocus(target.id) : targetFocus(target);

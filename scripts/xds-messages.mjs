@@ -183,6 +183,8 @@ export const xdsMessages = {
   "envoy.config.overload.v3.Trigger": "name threshold scaled",
   "envoy.config.overload.v3.ThresholdTrigger": "value",
   "envoy.config.overload.v3.ScaledTrigger": "scaling_threshold saturation_threshold",
+  "envoy.config.overload.v3.ScaleTimersOverloadActionConfig": "timer_scale_factors",
+  "envoy.config.overload.v3.ScaleTimersOverloadActionConfig.ScaleTimer": "timer min_timeout",
   "envoy.config.overload.v3.BufferFactoryConfig": "minimum_account_to_track_power_of_two",
   "envoy.extensions.resource_monitors.fixed_heap.v3.FixedHeapConfig": "max_heap_size_bytes",
   "envoy.extensions.resource_monitors.downstream_connections.v3.DownstreamConnectionsConfig":

@@ -1,5 +1,6 @@
 /** Formats bootstraps as JSON. */
 import { type Bootstrap, BootstrapSchema } from "./gen/envoy/config/bootstrap/v3/bootstrap_pb.ts";
+import { ScaleTimersOverloadActionConfigSchema } from "./gen/envoy/config/overload/v3/overload_pb.ts";
 import { StdoutAccessLogSchema } from "./gen/envoy/extensions/access_loggers/stream/v3/stream_pb.ts";
 import { InternalListenerSchema } from "./gen/envoy/extensions/bootstrap/internal_listener/v3/internal_listener_pb.ts";
 import { ClusterConfigSchema } from "./gen/envoy/extensions/clusters/composite/v3/cluster_pb.ts";
@@ -9,11 +10,14 @@ import { HeaderMutationSchema } from "./gen/envoy/extensions/filters/http/header
 import { RouterSchema } from "./gen/envoy/extensions/filters/http/router/v3/router_pb.ts";
 import { UpstreamCodecSchema } from "./gen/envoy/extensions/filters/http/upstream_codec/v3/upstream_codec_pb.ts";
 import { TlsInspectorSchema } from "./gen/envoy/extensions/filters/listener/tls_inspector/v3/tls_inspector_pb.ts";
+import { ConnectionLimitSchema } from "./gen/envoy/extensions/filters/network/connection_limit/v3/connection_limit_pb.ts";
 import { HttpConnectionManagerSchema } from "./gen/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
 import { TcpProxySchema } from "./gen/envoy/extensions/filters/network/tcp_proxy/v3/tcp_proxy_pb.ts";
 import { RouteSchema as UdpRouteSchema } from "./gen/envoy/extensions/filters/udp/udp_proxy/v3/route_pb.ts";
 import { UdpProxyConfigSchema } from "./gen/envoy/extensions/filters/udp/udp_proxy/v3/udp_proxy_pb.ts";
 import { HeaderMutationSchema as EarlyHeaderMutationSchema } from "./gen/envoy/extensions/http/early_header_mutation/header_mutation/v3/header_mutation_pb.ts";
+import { DownstreamConnectionsConfigSchema } from "./gen/envoy/extensions/resource_monitors/downstream_connections/v3/downstream_connections_pb.ts";
+import { FixedHeapConfigSchema } from "./gen/envoy/extensions/resource_monitors/fixed_heap/v3/fixed_heap_pb.ts";
 import { PreviousHostsPredicateSchema } from "./gen/envoy/extensions/retry/host/previous_hosts/v3/previous_hosts_pb.ts";
 import { InternalUpstreamTransportSchema } from "./gen/envoy/extensions/transport_sockets/internal_upstream/v3/internal_upstream_pb.ts";
 import { RawBufferSchema } from "./gen/envoy/extensions/transport_sockets/raw_buffer/v3/raw_buffer_pb.ts";
@@ -27,10 +31,13 @@ import { createRegistry, type JsonObject, type JsonValue, toJson } from "./proto
 /** The messages that are packed as `Any`. */
 const registry = createRegistry(
   ClusterConfigSchema,
+  ConnectionLimitSchema,
   CorsPolicySchema,
   CorsSchema,
+  DownstreamConnectionsConfigSchema,
   DownstreamTlsContextSchema,
   EarlyHeaderMutationSchema,
+  FixedHeapConfigSchema,
   HTTPFaultSchema,
   HeaderMutationSchema,
   HttpConnectionManagerSchema,
@@ -40,6 +47,7 @@ const registry = createRegistry(
   PreviousHostsPredicateSchema,
   RawBufferSchema,
   RouterSchema,
+  ScaleTimersOverloadActionConfigSchema,
   StdoutAccessLogSchema,
   TcpProxySchema,
   TlsInspectorSchema,

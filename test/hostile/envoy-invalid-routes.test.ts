@@ -146,7 +146,7 @@ describe(`${bad.length} invalid routes among ${good.length} valid ones`, () => {
   });
 
   test.skipIf(envoy === undefined)("Envoy accepts the remaining configuration", () => {
-    const json = bootstrapJson(compileStaticBootstrap("bakery/door", among.resources, undefined));
+    const json = bootstrapJson(compileStaticBootstrap("bakery/door", among.resources));
     expect(validateBootstrap(envoy ?? "", json)).toBe(undefined);
   });
 });

@@ -21,6 +21,7 @@ describe("run", () => {
       drainMs: 10_000,
       trustedHops: 0,
       dataplane: "embedded",
+      heapMib: 1024,
     });
   });
 
@@ -57,6 +58,7 @@ describe("run", () => {
     ["run -f a --map-port 80", "--map-port is '80': give the listener's port and the port to open, such as 80:8080"],
     ["run -f a --map-port 80:99999", "--map-port is '80:99999'"],
     ["run -f a --admin-port none", "--admin-port is 'none': give a port number"],
+    ["run -f a --envoy-heap 1g", "--envoy-heap is '1g': give a number of MiB, from 64 to 1048576"],
     ["run -f a --trusted-hops -1", "--trusted-hops is '-1': give the number of trusted proxies, up to 100"],
     ["run -f a --drain 5", "--drain is '5': give a duration"],
     ["run -f a --access-log xml", "--access-log"],

@@ -3,6 +3,7 @@ import { compileDataplane } from "../../core/dataplane/compile-dataplane.ts";
 import type { ConfigProblem, DataplaneConfig } from "../../core/dataplane/gateway-config.ts";
 import { verdicts } from "../../core/evaluate.ts";
 import { formatRef, parseObjectId } from "../../core/model/refs.ts";
+import { envoyHeapOption } from "../args/envoy-heap.ts";
 import { trustedHopsOption } from "../args/trusted-hops.ts";
 import { answerCaveats } from "../caveats/answer-caveats.ts";
 import { exitCodeWith } from "../caveats/exit-code.ts";
@@ -72,6 +73,7 @@ export const command: Command = {
       help: "the data plane: this program, or one Envoy for each Gateway (default: embedded)",
     },
     { name: "envoy", value: "PATH", help: "the Envoy to start (default: envoy on the PATH)" },
+    envoyHeapOption,
     trustedHopsOption,
     { name: "no-watch", help: "do not follow changes of the files" },
     { name: "dry-run", help: "print what would be served, and exit" },
@@ -107,7 +109,7 @@ export const command: Command = {
 /** Prints what `run` prints at its start. */
 async function dryRun(
   { load, print, note, options, io }: CommandContext,
-  { bind, portMap, dataplane, trustedHops }: ServeSettings,
+  { bind, portMap, dataplane, trustedHops, heapMib }: ServeSettings,
 ): Promise<ExitCode> {
   const source = await load();
   if (source === undefined) return exitCodes.failed;
@@ -122,7 +124,7 @@ async function dryRun(
   for (const { policy, verdict } of verdicts(source.evaluation))
     if (verdict.state === "NotAccepted")
       note(`${formatRef(parseObjectId(policy))} is not accepted: ${verdict.message}`);
-  const ofEnvoy = dataplane === "envoy" ? await envoyProblems(config, io, { bind, portMap, trustedHops }) : [];
+  const ofEnvoy = dataplane === "envoy" ? await envoyProblems(config, io, { bind, portMap, trustedHops, heapMib }) : [];
   for (const problem of [...config.problems, ...ofEnvoy]) note(formatProblem(problem));
   const caveats = answerCaveats(source, { about: "Input" }, { dataplane });
   printCaveats(caveats, print);
@@ -133,7 +135,7 @@ async function dryRun(
 async function envoyProblems(
   config: DataplaneConfig,
   io: CliIo,
-  ports: Pick<ServeSettings, "bind" | "portMap" | "trustedHops">,
+  ports: Pick<ServeSettings, "bind" | "portMap" | "trustedHops" | "heapMib">,
 ): Promise<readonly ConfigProblem[]> {
   const { dump } = await io.xds();
   const settings = {

@@ -1,6 +1,7 @@
 /** The checked options of `run`. The command line opens no ports itself: it passes these settings to `CliIo.serve`. */
 import type { Completeness } from "../../core/model/completeness.ts";
 import { parseDurationMs } from "../../core/model/parse/parse-duration.ts";
+import { parseEnvoyHeap } from "../args/envoy-heap.ts";
 import type { OptionValues } from "../args/option.ts";
 import { parsePort, parsePortMap } from "../args/parse-port.ts";
 import { parseTrustedHops } from "../args/trusted-hops.ts";
@@ -29,6 +30,8 @@ export interface ServeSettings {
   readonly dataplane: "embedded" | "envoy";
   /** The path of the Envoy binary. Undefined: `envoy` on the PATH. */
   readonly envoyPath: string | undefined;
+  /** The memory of each Envoy. */
+  readonly heapMib: number;
 }
 
 /** The output of a running server. The members have the meaning that they have in `CommandContext`. */
@@ -59,6 +62,8 @@ export function parseServeSettings(options: OptionValues): ServeSettings | strin
   if (drainMs === undefined) return `--drain is '${drain}': give a duration such as 500ms, 10s or 1m`;
   const trustedHops = parseTrustedHops(options);
   if (typeof trustedHops === "string") return trustedHops;
+  const heapMib = parseEnvoyHeap(options);
+  if (typeof heapMib === "string") return heapMib;
   const envoyPath = options.value("envoy");
   const accessLog = options.value("access-log") ?? "text";
   const dataplane = options.value("dataplane") === "envoy" || envoyPath !== undefined ? "envoy" : "embedded";
@@ -80,5 +85,6 @@ export function parseServeSettings(options: OptionValues): ServeSettings | strin
     trustedHops,
     dataplane,
     envoyPath,
+    heapMib,
   };
 }

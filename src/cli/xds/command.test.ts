@@ -49,6 +49,7 @@ describe("xds dump", () => {
     ["xds dump -f empty.yaml", "there is no Gateway in the files"],
     ["xds dump -f examples/bakery --map-port 80", "--map-port is '80'"],
     ["xds dump -f examples/bakery --admin-port x", "--admin-port is 'x'"],
+    ["xds dump -f examples/bakery --envoy-heap 8", "--envoy-heap is '8'"],
     ["xds dump -f examples/bakery --trusted-hops some", "--trusted-hops is 'some'"],
     ["xds dump one two -f examples/bakery", "unexpected argument 'two'"],
     ["xds", "no subcommand given: name one of serve, dump, bootstrap, status"],

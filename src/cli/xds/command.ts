@@ -2,6 +2,7 @@ import { compileDataplane } from "../../core/dataplane/compile-dataplane.ts";
 import type { DataplaneConfig, GatewayConfig } from "../../core/dataplane/gateway-config.ts";
 import type { ObjectRef } from "../../core/model/refs.ts";
 import { didYouMean } from "../../core/model/words/did-you-mean.ts";
+import { envoyHeapOption } from "../args/envoy-heap.ts";
 import { trustedHopsOption } from "../args/trusted-hops.ts";
 import { answerCaveats } from "../caveats/answer-caveats.ts";
 import { exitCodeWith } from "../caveats/exit-code.ts";
@@ -70,6 +71,7 @@ export const command: Command = {
       help: "serve, dump: open another port for a listener port: 80:8080 (repeatable)",
     },
     { ...trustedHopsOption, help: `serve, dump: ${trustedHopsOption.help}` },
+    { ...envoyHeapOption, help: `bootstrap, dump: ${envoyHeapOption.help}` },
     { name: "admin-port", value: "PORT", help: "Envoy's admin port, on the loopback (default: none)" },
     { name: "secrets", value: "DIR", help: `dump: the folder of the key material (default: ${DEFAULT_SECRETS})` },
     {

@@ -1,5 +1,6 @@
 /** The checked options of `xds`. Each parser returns the settings, or an error message. */
 import { formatXdsAddress, isLocal, type XdsAddress } from "../../core/envoy/xds-address.ts";
+import { parseEnvoyHeap } from "../args/envoy-heap.ts";
 import type { OptionValues } from "../args/option.ts";
 import { parsePort, parsePortMap } from "../args/parse-port.ts";
 import { parseTrustedHops } from "../args/trusted-hops.ts";
@@ -17,6 +18,8 @@ export function parseDumpSettings(options: OptionValues): DumpSettings | string 
   if (typeof portMap === "string") return portMap;
   const adminPort = parseAdminPort(options);
   if (typeof adminPort === "string") return adminPort;
+  const heapMib = parseEnvoyHeap(options);
+  if (typeof heapMib === "string") return heapMib;
   const trustedHops = parseTrustedHops(options);
   if (typeof trustedHops === "string") return trustedHops;
   return {
@@ -24,6 +27,7 @@ export function parseDumpSettings(options: OptionValues): DumpSettings | string 
     portMap,
     trustedHops,
     adminPort,
+    heapMib,
     secretsFolder: options.value("secrets") ?? DEFAULT_SECRETS,
     systemAuthorities: options.value("system-ca") ?? DEFAULT_SYSTEM_AUTHORITIES,
     timer: options.value("timer") === "precise" ? "precise" : "coarse",
@@ -82,9 +86,11 @@ export function parseBootstrapSettings(gateway: string | undefined, options: Opt
   }
   const adminPort = parseAdminPort(options);
   if (typeof adminPort === "string") return adminPort;
+  const heapMib = parseEnvoyHeap(options);
+  if (typeof heapMib === "string") return heapMib;
   const tls = parseTls(options, server);
   if (typeof tls === "string") return tls;
-  return { node: options.value("node") ?? gateway.replace("/", "-"), gateway, server, adminPort, tls };
+  return { node: options.value("node") ?? gateway.replace("/", "-"), gateway, server, adminPort, heapMib, tls };
 }
 
 /** `host:port`, `[::1]:port`, `unix:PATH`. */

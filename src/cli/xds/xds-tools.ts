@@ -28,6 +28,8 @@ export interface DumpSettings {
   readonly portMap: ReadonlyMap<number, number>;
   /** The admin port of Envoy on the loopback. Undefined: none. */
   readonly adminPort: number | undefined;
+  /** The memory of the Envoy. */
+  readonly heapMib: number;
   /** The folder that Envoy reads key material from. Key material is never printed. */
   readonly secretsFolder: string;
   /** The file with the system's CA certificates, on the machine of the Envoy. */
@@ -43,7 +45,7 @@ export type EnvoyTimer = "precise" | "coarse";
 /** The files and watch settings, as in `run`. */
 export interface XdsServeSettings
   extends Pick<ServeSettings, "paths" | "defaultNamespace" | "completeness" | "isWatching">,
-    Omit<DumpSettings, "adminPort" | "secretsFolder"> {
+    Omit<DumpSettings, "adminPort" | "heapMib" | "secretsFolder"> {
   /** The address of the xDS server. */
   readonly listen: XdsAddress;
   /** The port for `xds status`, on the loopback. */
@@ -70,6 +72,8 @@ export interface BootstrapSettings {
   readonly gateway: string;
   readonly server: XdsAddress;
   readonly adminPort: number | undefined;
+  /** The memory of the Envoy. */
+  readonly heapMib: number;
   /** TLS files on the machine of the Envoy. Undefined: plain text. */
   readonly tls:
     | {

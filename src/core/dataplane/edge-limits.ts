@@ -9,6 +9,16 @@ export interface EdgeLimits {
   readonly maxHeaders: number;
   /** A TLS handshake; and from the first byte of a request to the end of its headers. Slower requests get 408. */
   readonly headersMs: number;
+  /** From the first byte of a request to its last one, until its response begins. Slower requests get 408. */
+  readonly receiveMs: number;
+  /** Connections of clients on a port. Further ones are closed at once. */
+  readonly maxConnections: number;
+  /** Requests on one connection of a client. It is closed after the last one. */
+  readonly maxRequestsPerConnection: number;
+  /** Requests of a client that run at the same time on one connection of HTTP/2. */
+  readonly maxStreams: number;
+  /** HTTP/1.1 connections to one endpoint. Further requests wait for a free connection. */
+  readonly maxConnectionsPerEndpoint: number;
   /** How long a client's connection may be idle between two requests. */
   readonly keepAliveMs: number;
   /** How long a backend may send nothing, or a client accept nothing, before the request is aborted. */
@@ -28,6 +38,11 @@ export const EDGE_LIMITS: EdgeLimits = {
   maxHeaderBytes: 32_768,
   maxHeaders: 100,
   headersMs: 10_000,
+  receiveMs: 300_000,
+  maxConnections: 10_000,
+  maxRequestsPerConnection: 10_000,
+  maxStreams: 250,
+  maxConnectionsPerEndpoint: 1024,
   keepAliveMs: 60_000,
   idleMs: 300_000,
   connectMs: 5000,

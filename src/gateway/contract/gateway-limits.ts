@@ -2,26 +2,17 @@
 import { EDGE_LIMITS, type EdgeLimits } from "../../core/dataplane/edge-limits.ts";
 
 export interface GatewayLimits extends EdgeLimits {
-  /** Per port. Further connections are closed at once. */
-  readonly maxConnections: number;
-  /** HTTP/1.1 connections to one endpoint. Further requests wait for a free connection. */
-  readonly maxConnectionsPerEndpoint: number;
   /** The size of all bodies that are buffered for retries. Beyond it a body is streamed and its request is not retried. */
   readonly maxKeptBytes: number;
   /** The size of a body that is buffered for a mirror. A request with a longer body is not mirrored. */
   readonly maxMirrorBodyBytes: number;
   /** Mirrored requests that run at the same time. Further ones are skipped. */
   readonly maxMirrors: number;
-  /** From the first byte of a request to its last one. Slower requests get 408. */
-  readonly receiveMs: number;
 }
 
 export const DEFAULT_LIMITS: GatewayLimits = {
   ...EDGE_LIMITS,
-  maxConnections: 10_000,
-  maxConnectionsPerEndpoint: 1024,
   maxKeptBytes: 64 * 1024 * 1024,
   maxMirrorBodyBytes: 65_536,
   maxMirrors: 100,
-  receiveMs: 300_000,
 };

@@ -46,5 +46,13 @@ export interface IncomingRequest {
   readonly startedMs: number;
 }
 
+/** What a client sent is not served as a request, because it is invalid or arrived too slowly. */
+export interface RefusedBytes {
+  readonly client: string;
+  readonly status: number;
+  /** For the log only. */
+  readonly reason: string;
+}
+
 /** Removes the IPv6 prefix that a dual-stack socket adds to IPv4 addresses. */
 export const clientAddress = (address: string | undefined): string => (address ?? "").replace(/^::ffff:(?=\d+\.)/, "");

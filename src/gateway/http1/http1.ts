@@ -4,6 +4,7 @@
  */
 export { BadMessage, BadRequest } from "./read/bad-message.ts";
 export { readRequestHead } from "./read/read-request-head.ts";
+export { refuseMethod } from "./read/request-line.ts";
 export { RequestReader } from "./read/request-reader.ts";
 export { parseAuthority } from "./read/request-target.ts";
 export { Http1ServerConnection } from "./server-connection.ts";

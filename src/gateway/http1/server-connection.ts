@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { GatewayClock } from "../contract/gateway-clock.ts";
 import type { GatewayLimits } from "../contract/gateway-limits.ts";
-import { clientAddress, type IncomingRequest } from "../contract/http-exchange.ts";
+import { clientAddress, type IncomingRequest, type RefusedBytes } from "../contract/http-exchange.ts";
 import type { ReadHead } from "../contract/request-head.ts";
 import { BatchedOutput } from "./batched-output.ts";
 import { ClientBody } from "./client-body.ts";
@@ -41,13 +41,6 @@ export interface ServerConnectionOptions {
   readonly isDraining: () => boolean;
 }
 
-export interface RefusedBytes {
-  readonly client: string;
-  readonly status: number;
-  /** For the log only. */
-  readonly reason: string;
-}
-
 type Phase =
   /** Requests are served. The reader and the exchange have the details. */
   | "serving"
@@ -79,6 +72,8 @@ export class Http1ServerConnection implements ExchangeConnection {
   #unwantedBytes = 0;
   /** The start of the current timeout: when the connection was opened, a request began, or the last response was sent. */
   #startedMs: number;
+  /** The number of requests so far. */
+  #requests = 0;
   #hasServed = false;
   #isAdvancing = false;
   readonly #idle = new IdleTime();
@@ -130,7 +125,8 @@ export class Http1ServerConnection implements ExchangeConnection {
   #checkServing(sinceMs: number, idleForMs: number): void {
     const { headersMs, receiveMs, keepAliveMs } = this.#options.limits;
     const { state, hasBegun } = this.#reader;
-    if (state === "body" && sinceMs >= receiveMs) this.#refuse(TOO_SLOW);
+    // A response that has begun shows that the backend takes the body as it comes.
+    if (state === "body" && sinceMs >= receiveMs && this.#exchange?.hasBegun !== true) this.#refuse(TOO_SLOW);
     // The backend is processing the request, or the client is reading a response.
     else if (state !== "head" || (!hasBegun && !this.#hasSent())) this.#checkIdle(idleForMs);
     else if (this.#hasServed && !hasBegun) {
@@ -151,7 +147,8 @@ export class Http1ServerConnection implements ExchangeConnection {
   }
 
   canServeMore(): boolean {
-    return this.#reader.state !== "over" && !this.#options.isDraining();
+    const { limits, isDraining } = this.#options;
+    return this.#reader.state !== "over" && !isDraining() && this.#requests < limits.maxRequestsPerConnection;
   }
 
   finish(exchange: Http1Exchange, keepsAlive: boolean): void {
@@ -267,6 +264,7 @@ export class Http1ServerConnection implements ExchangeConnection {
     this.#body = head?.hasBody === true ? new ClientBody(() => this.#socket.resume()) : undefined;
     this.#isDropping = false;
     this.#unwantedBytes = 0;
+    this.#requests++;
     const exchange = new Http1Exchange(this, head, this.#body);
     this.#exchange = exchange;
     this.#options.onRequest({ exchange, read, serverName: this.#serverName, startedMs: this.#startedMs });

@@ -81,10 +81,25 @@ export class Http1Connection {
     if (this.#isConnected) this.#write(request);
   }
 
-  /** Aborts the request. The sink is not called any more. */
+  /** Closes the connection. The sink is not called any more. */
   cancel(): void {
     this.#sink = undefined;
     this.#destroy();
+  }
+
+  /**
+   * Aborts the request. The sink is not called any more. A connection that is still being opened is kept for another request: requests that clients
+   * abort at once would cost a backend a connection each.
+   */
+  abandon(): void {
+    if (this.#isConnected || this.#isGone) return this.cancel();
+    const { clock, limits } = this.#options;
+    const body = this.#request?.body;
+    this.#sink = undefined;
+    this.#request = undefined;
+    this.#usableUntilMs = clock.nowMs() + limits.upstreamKeepAliveMs;
+    body?.destroy();
+    this.#options.onFree(this);
   }
 
   resume(): void {

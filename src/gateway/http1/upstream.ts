@@ -114,7 +114,7 @@ class Http1Attempt implements RunningAttempt, AttemptSink {
     if (this.#isOver) return;
     this.#end();
     if (this.#connection === undefined) this.#request.body?.destroy();
-    else this.#connection.cancel();
+    else this.#connection.abandon();
   }
 
   resume(): void {

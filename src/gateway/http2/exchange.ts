@@ -1,5 +1,7 @@
+import { STATUS_CODES } from "node:http";
 import { constants, type ServerHttp2Stream } from "node:http2";
 import type { Readable } from "node:stream";
+import type { GatewayLimits } from "../contract/gateway-limits.ts";
 import type { HeaderList } from "../contract/header-list.ts";
 import {
   type ClientProtocol,
@@ -8,11 +10,17 @@ import {
   type HttpExchange,
 } from "../contract/http-exchange.ts";
 import type { ReadHead } from "../contract/request-head.ts";
-import { readRequestHead } from "../http1/http1.ts";
+import { readRequestHead, refuseMethod } from "../http1/http1.ts";
 import { toNodeHeaders } from "./node-headers.ts";
 
 /** After an early response, up to this many bytes of the request body are discarded. Then the stream is closed. */
 const MAX_UNWANTED_BYTES = 65_536;
+
+export interface Http2ExchangeOptions {
+  readonly expectsContinue: boolean;
+  readonly idleMs: number;
+  readonly startedMs: number;
+}
 
 /** One request of HTTP/2, which is a stream of a connection. */
 export class Http2Exchange implements HttpExchange {
@@ -25,11 +33,13 @@ export class Http2Exchange implements HttpExchange {
   onGone: () => void = () => {};
   onDrain: () => void = () => {};
   readonly #stream: ServerHttp2Stream;
+  readonly #startedMs: number;
   #owesContinue: boolean;
   #hasEnded = false;
+  #isCut = false;
   #trailers: HeaderList = [];
 
-  constructor(stream: ServerHttp2Stream, options: { readonly expectsContinue: boolean; readonly idleMs: number }) {
+  constructor(stream: ServerHttp2Stream, options: Http2ExchangeOptions) {
     const socket = stream.session?.socket;
     // `session.socket` is a proxy whose properties have no types.
     const serverName: unknown = socket === undefined ? undefined : Reflect.get(socket, "servername");
@@ -38,6 +48,7 @@ export class Http2Exchange implements HttpExchange {
     this.serverName = typeof serverName === "string" ? serverName : "";
     this.body = stream.endAfterHeaders ? undefined : stream;
     this.#stream = stream;
+    this.#startedMs = options.startedMs;
     this.#owesContinue = options.expectsContinue;
     stream.on("close", () => {
       if (!this.#hasEnded || stream.rstCode !== constants.NGHTTP2_NO_ERROR) this.onGone();
@@ -46,6 +57,28 @@ export class Http2Exchange implements HttpExchange {
     // An error is followed by `close`.
     stream.on("error", () => {});
     stream.setTimeout(options.idleMs, () => this.cut());
+  }
+
+  /** True if the client has aborted the request before its response was complete. */
+  get isAborted(): boolean {
+    return !this.#isCut && (!this.#hasEnded || this.#stream.rstCode !== constants.NGHTTP2_NO_ERROR);
+  }
+
+  /** True if the request began at that time or earlier, is not complete, and has no response yet. */
+  isReceiving(sinceMs: number): boolean {
+    return (
+      this.#startedMs <= sinceMs && this.body !== undefined && !this.body.readableEnded && !this.#stream.headersSent
+    );
+  }
+
+  /** Responds in place of the backend. */
+  refuse(status: number, message: string): void {
+    const body = `${status} ${STATUS_CODES[status] ?? ""}: ${message}\n`;
+    const headers = ["content-type", "text/plain; charset=utf-8", "content-length", String(body.length)];
+    this.onGone();
+    this.sendHead({ status, statusText: "", headers, isLast: true });
+    this.write(Buffer.from(body));
+    this.end([]);
   }
 
   sendContinue(): void {
@@ -80,6 +113,7 @@ export class Http2Exchange implements HttpExchange {
   }
 
   cut(): void {
+    this.#isCut = true;
     this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR);
   }
 
@@ -93,12 +127,16 @@ export class Http2Exchange implements HttpExchange {
   }
 }
 
+/** What each header adds to the size of a header list (RFC 9113, 6.5.2). */
+const HEADER_OVERHEAD = 32;
+
 /** Checks a head as for HTTP/1.1. `node:http2` has already checked what is specific to HTTP/2. */
 export function readHttp2Head(
   { endAfterHeaders }: ServerHttp2Stream,
   rawHeaders: readonly string[],
-  maxHeaders: number,
+  { maxHeaders, maxHeaderBytes }: Pick<GatewayLimits, "maxHeaders" | "maxHeaderBytes">,
 ): ReadHead {
+  let bytes = 0;
   const pseudo = new Map<string, string>();
   const others: string[] = [];
   const hosts: string[] = [];
@@ -106,11 +144,17 @@ export function readHttp2Head(
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] ?? "";
     const value = rawHeaders[i + 1] ?? "";
+    bytes += name.length + value.length + HEADER_OVERHEAD;
     if (name.startsWith(":")) pseudo.set(name, value);
     else if (name === "host") hosts.push(value);
     else if (name === "cookie") cookies.push(value);
     else others.push(name, value);
   }
+  // `node:http2` enforces the limit only after the client has acknowledged it.
+  if (bytes > maxHeaderBytes) return { state: "refused", status: 431, message: "the headers are too large" };
+  const method = pseudo.get(":method") ?? "";
+  const unknown = refuseMethod(method);
+  if (unknown !== undefined) return unknown;
   const authority = pseudo.get(":authority") ?? hosts[0];
   if (hosts.some((host) => host.toLowerCase() !== authority?.toLowerCase())) {
     return { state: "refused", status: 400, message: "the :authority and the Host header name different hosts" };
@@ -119,7 +163,7 @@ export function readHttp2Head(
   // HTTP/2 may split the Cookie header (RFC 9113, 8.2.3).
   if (cookies.length > 0) others.push("cookie", cookies.join("; "));
   const read = readRequestHead({
-    method: pseudo.get(":method") ?? "",
+    method,
     target: pseudo.get(":path") ?? "",
     version: "1.1",
     headers: others,

@@ -1,30 +1,89 @@
-import type { IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from "node:http2";
+/** A client connection of HTTP/2. Each stream is a request. */
+import { constants, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import type { GatewayClock } from "../contract/gateway-clock.ts";
 import type { GatewayLimits } from "../contract/gateway-limits.ts";
-import type { IncomingRequest } from "../contract/http-exchange.ts";
+import type { IncomingRequest, RefusedBytes } from "../contract/http-exchange.ts";
 import { Http2Exchange, readHttp2Head } from "./exchange.ts";
 
-/** A client connection of HTTP/2. Each stream is a request. */
-export interface Http2SessionOptions {
+export interface Http2ConnectionOptions {
   readonly limits: GatewayLimits;
   readonly clock: GatewayClock;
   readonly onRequest: (request: IncomingRequest) => void;
+  /** Reports a request that arrived too slowly. The connection sends the response itself. */
+  readonly onRefused: (refused: RefusedBytes) => void;
 }
 
-export function serveHttp2Session(
-  session: ServerHttp2Session,
-  { limits, clock, onRequest }: Http2SessionOptions,
-): void {
-  session.setTimeout(limits.idleMs, () => session.close());
-  // An error is followed by `close` of the session and its streams.
-  session.on("error", () => {});
-  session.on(
-    "stream",
-    (stream: ServerHttp2Stream, _headers: IncomingHttpHeaders, _flags: number, rawHeaders: string[]) => {
-      const read = readHttp2Head(stream, rawHeaders, limits.maxHeaders);
-      const expectsContinue = read.state === "value" && read.head.expectsContinue;
-      const exchange = new Http2Exchange(stream, { expectsContinue, idleMs: limits.idleMs });
-      onRequest({ exchange, read, serverName: exchange.serverName, startedMs: clock.nowMs() });
-    },
-  );
+/** From this number on, a connection is closed if its client has aborted more requests than it has let finish. */
+const MANY_RESETS = 100;
+
+export class Http2ServerConnection {
+  readonly #session: ServerHttp2Session;
+  readonly #options: Http2ConnectionOptions;
+  readonly #running = new Set<Http2Exchange>();
+  #requests = 0;
+  #finished = 0;
+  #resets = 0;
+  /** Since when no request is running. */
+  #idleSinceMs: number;
+
+  constructor(session: ServerHttp2Session, options: Http2ConnectionOptions) {
+    this.#session = session;
+    this.#options = options;
+    this.#idleSinceMs = options.clock.nowMs();
+    // An error is followed by `close` of the session and its streams.
+    session.on("error", () => {});
+    session.on("stream", (stream: ServerHttp2Stream, _: IncomingHttpHeaders, __: number, rawHeaders: string[]) =>
+      this.#serve(stream, rawHeaders),
+    );
+  }
+
+  /** Accepts no new requests, and closes the connection after the running ones. */
+  drain(): void {
+    this.#session.close();
+  }
+
+  /** Called periodically to enforce the timeouts. What is not a request, such as a PING, does not keep a connection open. */
+  checkTime(nowMs: number): void {
+    const { keepAliveMs, receiveMs } = this.#options.limits;
+    if (this.#running.size === 0) {
+      if (nowMs - this.#idleSinceMs >= keepAliveMs) this.#session.close();
+      return;
+    }
+    for (const exchange of this.#running) if (exchange.isReceiving(nowMs - receiveMs)) this.#timeOut(exchange);
+  }
+
+  #serve(stream: ServerHttp2Stream, rawHeaders: readonly string[]): void {
+    const { limits, clock, onRequest } = this.#options;
+    this.#requests++;
+    if (this.#requests >= limits.maxRequestsPerConnection) this.drain();
+    // The client has aborted the request in the same turn.
+    if (stream.destroyed || stream.closed) return this.#countReset();
+    const read = readHttp2Head(stream, rawHeaders, limits);
+    const expectsContinue = read.state === "value" && read.head.expectsContinue;
+    const startedMs = clock.nowMs();
+    const exchange = new Http2Exchange(stream, { expectsContinue, idleMs: limits.idleMs, startedMs });
+    this.#running.add(exchange);
+    stream.on("close", () => this.#end(exchange));
+    onRequest({ exchange, read, serverName: exchange.serverName, startedMs });
+  }
+
+  #end(exchange: Http2Exchange): void {
+    this.#running.delete(exchange);
+    if (this.#running.size === 0) this.#idleSinceMs = this.#options.clock.nowMs();
+    if (exchange.isAborted) this.#countReset();
+    else this.#finished++;
+  }
+
+  /** Rapid reset: each aborted request costs work, and a backend a connection, but does not count as running. */
+  #countReset(): void {
+    this.#resets++;
+    if (this.#resets < MANY_RESETS || this.#resets <= this.#finished || this.#session.destroyed) return;
+    this.#session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+  }
+
+  #timeOut(exchange: Http2Exchange): void {
+    const reason = "the request arrived too slowly";
+    this.#options.onRefused({ client: exchange.client, status: 408, reason });
+    exchange.refuse(408, reason);
+  }
 }

@@ -1,5 +1,5 @@
 /** An open port: its server, and the configuration that it serves. */
-import { performServerHandshake, type ServerHttp2Session } from "node:http2";
+import { performServerHandshake } from "node:http2";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import {
   createServer as createSecureServer,
@@ -19,9 +19,9 @@ import type { PortAddress } from "../../core/dataplane/assign-ports.ts";
 import type { ListenerConfig } from "../../core/dataplane/gateway-config.ts";
 import { isStream } from "../../core/dataplane/is-stream.ts";
 import type { GatewayTimer } from "../contract/gateway-clock.ts";
-import type { IncomingRequest } from "../contract/http-exchange.ts";
+import type { IncomingRequest, RefusedBytes } from "../contract/http-exchange.ts";
 import { Http1ServerConnection } from "../http1/http1.ts";
-import { serveHttp2Session } from "../http2/server-connection.ts";
+import { Http2ServerConnection } from "../http2/server-connection.ts";
 import { peekServerName } from "../streams/peek-server-name.ts";
 import { findListener, type PreparedPort } from "./prepared-port.ts";
 import { serveRequest } from "./serve-request.ts";
@@ -40,9 +40,12 @@ export class PortServer {
   /** For the HTTPS listeners of the port. */
   #https: SecureServer | undefined;
   readonly #sockets = new Set<Socket>();
-  readonly #connections = new Set<Http1ServerConnection>();
-  readonly #sessions = new Set<ServerHttp2Session>();
+  readonly #connections = new Set<Http1ServerConnection | Http2ServerConnection>();
   readonly #onRequest = (request: IncomingRequest): void => serveRequest(this.#context, this.#served, request);
+  readonly #onRefused = (refused: RefusedBytes): void => {
+    const { gateway, config } = this.#served;
+    this.#context.emit({ type: "RequestRefused", gateway, port: config.port, ...refused });
+  };
   #checker: GatewayTimer | undefined;
   #isDraining = false;
 
@@ -107,7 +110,6 @@ export class PortServer {
   /** Each after its requests. */
   #closeConnections(): void {
     for (const connection of this.#connections) connection.drain();
-    for (const session of this.#sessions) session.close();
   }
 
   #connectionHandler({ config, certificates }: PreparedPort): (socket: Socket) => void {
@@ -219,17 +221,14 @@ export class PortServer {
   }
 
   #serveHttp1(socket: Socket, onHttp2?: () => void): Http1ServerConnection {
-    const { limits, clock, emit } = this.#context;
+    const { limits, clock } = this.#context;
     const https = this.#https;
     const connection = new Http1ServerConnection(socket, {
       limits,
       clock,
       onRequest: this.#onRequest,
       ...(onHttp2 === undefined ? {} : { onHttp2 }),
-      onRefused: ({ client, status, reason }) => {
-        const { gateway, config } = this.#served;
-        emit({ type: "RequestRefused", client, gateway, port: config.port, status, reason });
-      },
+      onRefused: this.#onRefused,
       isDraining: () => this.#isDraining || this.#https !== https,
     });
     this.#connections.add(connection);
@@ -239,14 +238,15 @@ export class PortServer {
 
   #serveHttp2(socket: Socket): void {
     const { limits, clock } = this.#context;
-    const { maxHeaders, maxHeaderBytes } = limits;
+    const { maxHeaders, maxHeaderBytes, maxStreams } = limits;
     const session = performServerHandshake(socket, {
       maxHeaderListPairs: maxHeaders + 8,
-      settings: { maxConcurrentStreams: 250, maxHeaderListSize: maxHeaderBytes, enablePush: false },
+      settings: { maxConcurrentStreams: maxStreams, maxHeaderListSize: maxHeaderBytes, enablePush: false },
     });
-    this.#sessions.add(session);
-    session.on("close", () => this.#sessions.delete(session));
-    serveHttp2Session(session, { limits, clock, onRequest: this.#onRequest });
+    const options = { limits, clock, onRequest: this.#onRequest, onRefused: this.#onRefused };
+    const connection = new Http2ServerConnection(session, options);
+    this.#connections.add(connection);
+    session.on("close", () => this.#connections.delete(connection));
   }
 
   /** One timer checks all connections, because a timer per request is more expensive. */

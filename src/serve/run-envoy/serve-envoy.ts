@@ -45,6 +45,7 @@ export async function serveEnvoy(settings: ServeSettings, output: ServeOutput, f
     matchRegex: createRegex(),
     systemAuthorities: DEFAULT_SYSTEM_AUTHORITIES,
     trustedHops: settings.trustedHops,
+    heapMib: settings.heapMib,
     onLine: (line) => output.note(line),
     ...(isObserved ? { onAccess: (gateway, access) => observe(events.eventOf(gateway, access)) } : {}),
   });

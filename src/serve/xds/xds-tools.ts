@@ -12,7 +12,7 @@ import { slackMs } from "./timer-slack.ts";
 
 export const xdsTools: Omit<XdsTools, "serve"> = {
   dump: (gateway, config, settings) => {
-    const { timer, adminPort, systemAuthorities, trustedHops } = settings;
+    const { timer, adminPort, heapMib, systemAuthorities, trustedHops } = settings;
     const compiler = createGatewayCompiler({
       bind: bindPorts(settings),
       delivery: "Static",
@@ -23,7 +23,7 @@ export const xdsTools: Omit<XdsTools, "serve"> = {
     });
     const resources = compiler.compile(gateway, config.endpoints, filesBelow(settings));
     const { namespace, name } = gateway.gateway;
-    const bootstrap = compileStaticBootstrap(`${namespace}/${name}`, resources, adminPort);
+    const bootstrap = compileStaticBootstrap(`${namespace}/${name}`, resources, { adminPort, heapMib });
     return { bootstrap: bootstrapJson(bootstrap), problems: resources.problems };
   },
   status: askStatus,

@@ -14,6 +14,7 @@ import { HttpProtocolOptionsSchema } from "../gen/envoy/extensions/upstreams/htt
 import { create, duration, type Init, pack } from "../protobuf.ts";
 import type { XdsResources } from "./compile-gateway.ts";
 import { socketAddress } from "./compile-load-assignment.ts";
+import { compileOverloadManager } from "./compile-overload.ts";
 
 export interface BootstrapOptions {
   /** The node id, unique among the Envoys of one server. */
@@ -26,6 +27,8 @@ export interface BootstrapOptions {
   readonly tls: BootstrapTls | undefined;
   /** Undefined: no admin port. */
   readonly adminPort: number | undefined;
+  /** Undefined: a default. */
+  readonly heapMib?: number | undefined;
 }
 
 export interface BootstrapTls {
@@ -46,7 +49,8 @@ const INTERNAL_LISTENERS = {
 const SERVER = "prevail-xds";
 const KEEPALIVE_MS = 10_000;
 
-export function compileBootstrap({ nodeId, gateway, server, tls, adminPort }: BootstrapOptions): Bootstrap {
+export function compileBootstrap(options: BootstrapOptions): Bootstrap {
+  const { nodeId, gateway, server, tls, adminPort, heapMib } = options;
   return create(BootstrapSchema, {
     node: { id: nodeId, cluster: gateway },
     bootstrapExtensions: [INTERNAL_LISTENERS],
@@ -61,6 +65,7 @@ export function compileBootstrap({ nodeId, gateway, server, tls, adminPort }: Bo
       },
     },
     staticResources: { clusters: [serverCluster(server, tls)] },
+    overloadManager: compileOverloadManager(heapMib),
     ...adminOf(adminPort),
   });
 }
@@ -134,7 +139,7 @@ const serverSocket = ({ certificateFile, keyFile, authorityFile, serverName }: B
 export function compileStaticBootstrap(
   gateway: string,
   { listeners, clusters, secrets }: XdsResources,
-  adminPort: number | undefined,
+  { adminPort, heapMib }: Partial<Pick<BootstrapOptions, "adminPort" | "heapMib">> = {},
 ): Bootstrap {
   return create(BootstrapSchema, {
     node: { id: gateway, cluster: gateway },
@@ -144,6 +149,7 @@ export function compileStaticBootstrap(
       clusters: [...clusters.values()],
       secrets: [...secrets.values()],
     },
+    overloadManager: compileOverloadManager(heapMib),
     ...adminOf(adminPort),
   });
 }

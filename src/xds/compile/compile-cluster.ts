@@ -1,5 +1,5 @@
 /** Compiles backends to clusters, and the clusters that put waits between attempts. */
-import { EDGE_LIMITS } from "../../core/dataplane/edge-limits.ts";
+import { EDGE_LIMITS, type EdgeLimits } from "../../core/dataplane/edge-limits.ts";
 import type { BackendConfig, BackendTlsConfig } from "../../core/dataplane/gateway-config.ts";
 import type { ObjectRef } from "../../core/model/refs.ts";
 import {
@@ -34,6 +34,8 @@ import {
 import { compositeOptions, upstreamOptions } from "./upstream-options.ts";
 
 const { connectMs: CONNECT_MS } = EDGE_LIMITS;
+/** How much of what one side sends may wait in Envoy for the other side. */
+const BUFFER_BYTES = 65_536;
 const UNLIMITED = 2 ** 31 - 1;
 
 /** Raises Envoy's default limits of three concurrent retries and a thousand requests. Policies set limits. */
@@ -49,6 +51,7 @@ export function compileCluster(
   backend: BackendConfig,
   settings: ClusterSettings,
   delivery: ConfigSources,
+  { maxConnectionsPerEndpoint }: EdgeLimits,
   clientCertificate?: ObjectRef,
 ): Cluster {
   const { tryTimeoutMs, budget } = settings;
@@ -72,13 +75,17 @@ export function compileCluster(
               },
             },
       ],
+      ...(isHttp(backend) ? { perHostThresholds: [{ maxConnections: maxConnectionsPerEndpoint }] } : {}),
     },
+    perConnectionBufferLimitBytes: BUFFER_BYTES,
     ...protocolOptions(backend.protocol, tryTimeoutMs),
     ...(backend.tls === undefined
       ? {}
       : { transportSocket: tlsSocket(backend.tls, backend.protocol, delivery, clientCertificate) }),
   });
 }
+
+const isHttp = ({ protocol }: BackendConfig): boolean => protocol === "HTTP/1.1" || protocol === "HTTP/2";
 
 /** A cluster without endpoints, for a backend that must not be used: requests get a 503. */
 export const compileEmptyCluster = (name: ClusterName): Cluster =>

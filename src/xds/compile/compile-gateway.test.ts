@@ -220,7 +220,7 @@ const scenarios: Readonly<Record<string, GatewayConfig>> = {
 const envoy = findEnvoy();
 
 describe.each(Object.entries(scenarios))("%s", (name, config) => {
-  const json = bootstrapJson(compileStaticBootstrap("bakery/door", compile(config), undefined));
+  const json = bootstrapJson(compileStaticBootstrap("bakery/door", compile(config)));
 
   test("compiles to what was reviewed", () => {
     const folder = pem("").file;

@@ -84,14 +84,15 @@ export function createGatewayCompiler(options: EnvoyCompileOptions): GatewayComp
   const hostCompilers = new Map<RouteConfigName, VirtualHostCompiler>();
   const parts = createRouteParts();
   const countUses = createUseCounter();
-  const clusters = createClusterStore();
+  const limits = { ...EDGE_LIMITS, ...options.limits };
+  const clusters = createClusterStore(limits);
   const assignments = createAssignmentStore();
   const shapes = createShapeMemory(options.scopesFrom);
   const streamNeeds = createStreamReader();
   const streamStore = createStreamStore();
   const settings: ListenerSettings = {
     logs: options.accessLog ?? "None",
-    limits: { ...EDGE_LIMITS, ...options.limits },
+    limits,
     sharesPorts: options.sharesPorts ?? true,
     trustedHops: options.trustedHops ?? 0,
   };
@@ -267,7 +268,7 @@ interface ClusterStore {
   readonly delay: (waitMs: number) => { readonly cluster: Cluster; readonly listener: Listener };
 }
 
-function createClusterStore(): ClusterStore {
+function createClusterStore(limits: EdgeLimits): ClusterStore {
   let known = new Map<string, { readonly from: string; readonly backend: BackendConfig; readonly cluster: Cluster }>();
   let last:
     | {
@@ -304,7 +305,9 @@ function createClusterStore(): ClusterStore {
       for (const { name, backend, settings, waitsMs } of uses.values()) {
         const real = clusterName(backend, settings);
         keep(real, backend, () =>
-          distrusted.has(backend) ? compileEmptyCluster(real) : compileCluster(backend, settings, delivery, own),
+          distrusted.has(backend)
+            ? compileEmptyCluster(real)
+            : compileCluster(backend, settings, delivery, limits, own),
         );
         if (waitsMs !== undefined) keep(name, backend, () => compileWaitingCluster(real, waitsMs));
       }

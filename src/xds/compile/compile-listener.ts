@@ -35,11 +35,14 @@ import { type AccessLogging, accessLogOf } from "./compile-access-log.ts";
 import { compileIdentity } from "./compile-identity.ts";
 import { type ListenerAddress, socketAddress } from "./compile-load-assignment.ts";
 import { type ConfigSources, LOWER_CASE_FILTER, type RouteSpecifier } from "./config-sources.ts";
+import { connectionLimit } from "./connection-limit.ts";
 import { authoritiesName, certificateName, delayName, type ListenerName } from "./resource-names.ts";
 import { serverNameChains, tcpChain } from "./streams/stream-chains.ts";
 import { compileUdpListener } from "./streams/udp-listener.ts";
 
 const KB = 1024;
+/** How much of what one side sends may wait in Envoy for the other side. Bodies that are kept for a retry have a limit of their own. */
+const BUFFER_BYTES = 64 * KB;
 
 type FilterChainInit = Init<typeof FilterChainSchema>;
 
@@ -68,6 +71,7 @@ export function compileListener(
   if (protocol === "UDP") return compileUdpListener(name, gatewayPort, { host, port }, limits);
   const common = {
     name,
+    perConnectionBufferLimitBytes: BUFFER_BYTES,
     address: socketAddress(host, port),
     // By default the kernel would divide connections among all Envoys that open the port.
     ...(sharesPorts ? {} : { enableReusePort: false }),
@@ -177,10 +181,18 @@ function httpChain(
     commonHttpProtocolOptions: {
       maxHeadersCount: limits.maxHeaders,
       idleTimeout: duration(limits.keepAliveMs),
+      maxRequestsPerConnection: limits.maxRequestsPerConnection,
       // Servers that turn headers into variables do not distinguish an underscore from a dash.
       headersWithUnderscoresAction: HttpProtocolOptions_HeadersWithUnderscoresAction.REJECT_REQUEST,
     },
+    http2ProtocolOptions: {
+      maxConcurrentStreams: limits.maxStreams,
+      // How much of a request may wait in Envoy.
+      initialStreamWindowSize: BUFFER_BYTES,
+      initialConnectionWindowSize: 16 * BUFFER_BYTES,
+    },
     requestHeadersTimeout: duration(limits.headersMs),
+    requestTimeout: duration(limits.receiveMs),
     streamIdleTimeout: duration(limits.idleMs),
     // Paths are normalized, or policies could be bypassed.
     normalizePath: true,
@@ -192,6 +204,7 @@ function httpChain(
   });
   return {
     filters: [
+      connectionLimit(statPrefix, limits),
       { name: "envoy.filters.network.http_connection_manager", configType: { case: "typedConfig", value: manager } },
     ],
   };

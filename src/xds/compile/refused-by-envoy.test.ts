@@ -120,9 +120,7 @@ test.each(matched)("$rule.rule: matches nothing", (bad) => {
 const envoy = findEnvoy();
 
 test.skipIf(envoy === undefined)("Envoy takes what is left of all of them together", () => {
-  const json = bootstrapJson(
-    compileStaticBootstrap("bakery/door", compile([...matched, ...filtered, ...good]), undefined),
-  );
+  const json = bootstrapJson(compileStaticBootstrap("bakery/door", compile([...matched, ...filtered, ...good])));
   expect(validateBootstrap(envoy ?? "", json)).toBe(undefined);
 });
 

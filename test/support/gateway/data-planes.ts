@@ -12,6 +12,8 @@ export interface PlaneOptions {
   readonly certificates?: Readonly<Record<string, { readonly chain: string; readonly privateKey: string }>>;
   readonly limits?: Partial<EdgeLimits>;
   readonly trustedHops?: number;
+  /** The memory of the Envoy. */
+  readonly heapMib?: number;
   /** A scope for each host at Envoy. Default: hosts in one table. */
   readonly hasScopes?: boolean;
 }
@@ -39,10 +41,16 @@ const EMBEDDED: DataPlane = {
 export const ENVOY: DataPlane = {
   name: "Envoy",
   isThere: findEnvoy() !== undefined,
-  start: async (cleanup, config, { certificates = {}, limits = {}, trustedHops = 0, hasScopes = false } = {}) => {
+  start: async (cleanup, config, options = {}) => {
+    const { certificates = {}, limits = {}, trustedHops = 0, hasScopes = false, heapMib } = options;
     const [port = 0] = await findFreePorts(1);
     const scopesFrom = hasScopes ? 0 : Number.POSITIVE_INFINITY;
-    const plane = await startEnvoyPlane(findEnvoy(), port, { limits, trustedHops, scopesFrom });
+    const plane = await startEnvoyPlane(findEnvoy(), port, {
+      limits,
+      trustedHops,
+      scopesFrom,
+      ...(heapMib === undefined ? {} : { heapMib }),
+    });
     cleanup.add(() => plane.close(0));
     const secrets = {
       findCertificate: ({ name }: ObjectRef) => {

@@ -13,7 +13,10 @@ export const NO_KEYS: EnvoySecrets = { findCertificate: () => undefined, findAut
 export const startEnvoyPlane = (
   envoyPath: string | undefined,
   port: number,
-  options: Pick<EnvoyDataplaneOptions, "concurrency" | "scopesFrom" | "limits" | "trustedHops"> = {},
+  options: Pick<
+    EnvoyDataplaneOptions,
+    "concurrency" | "scopesFrom" | "limits" | "trustedHops" | "heapMib" | "adminPort"
+  > = {},
 ): Promise<EnvoyDataplane> =>
   startEnvoyDataplane({
     envoyPath: envoyPath ?? "",

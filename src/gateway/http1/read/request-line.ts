@@ -11,7 +11,13 @@ export type RequestLine =
       /** The length of the line, including CR LF. */
       readonly length: number;
     }
-  | { readonly state: "refused"; readonly status: RefusalStatus; readonly message: string };
+  | Refused;
+
+interface Refused {
+  readonly state: "refused";
+  readonly status: RefusalStatus;
+  readonly message: string;
+}
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
@@ -27,6 +33,12 @@ const METHODS = words(`
 /** Methods of RTSP and Icecast, which get 405. */
 const FOREIGN = words(`
   SOURCE DESCRIBE ANNOUNCE SETUP PLAY PAUSE TEARDOWN GET_PARAMETER SET_PARAMETER REDIRECT RECORD FLUSH`);
+
+/** Why a method is refused. Undefined: it is not. */
+export function refuseMethod(method: string): Refused | undefined {
+  if (METHODS.has(method)) return undefined;
+  return FOREIGN.has(method) ? { state: "refused", status: 405, message: `${method} is not allowed` } : NO_REQUEST;
+}
 
 const LINE = /([A-Z-]+) ([\x21-\x7e]+) HTTP\/1\.([01])\r\n/y;
 
@@ -44,13 +56,13 @@ export function parseRequestLine(text: string): RequestLine {
   };
 }
 
-const NO_REQUEST: RequestLine = { state: "refused", status: 400, message: "this is not a valid HTTP request" };
+const NO_REQUEST: Refused = { state: "refused", status: 400, message: "this is not a valid HTTP request" };
 
 function refuseLine(line: string): RequestLine {
   const [, method = "", version] = /^([A-Z_-]+) [\x21-\x7e]+(?: ([\x21-\x7e]+))?$/.exec(line) ?? [];
-  if (FOREIGN.has(method)) return { state: "refused", status: 405, message: `${method} is not allowed` };
   // A request line of HTTP/0.9 has no version.
   const isOtherHttp = version === undefined || /^HTTP\/(?:0|[2-9])\.[0-9]$/.test(version);
-  if (!METHODS.has(method) || !isOtherHttp) return NO_REQUEST;
+  const refused = refuseMethod(method) ?? (isOtherHttp ? undefined : NO_REQUEST);
+  if (refused !== undefined) return refused;
   return { state: "refused", status: 505, message: "only HTTP/1.0 and HTTP/1.1 are supported" };
 }

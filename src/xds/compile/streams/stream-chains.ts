@@ -7,6 +7,7 @@ import { TcpProxySchema } from "../../gen/envoy/extensions/filters/network/tcp_p
 import { duration, type Init, pack } from "../../protobuf.ts";
 import { type AccessLogging, connectionLogOf } from "../compile-access-log.ts";
 import { covers } from "../compile-virtual-hosts.ts";
+import { connectionLimit } from "../connection-limit.ts";
 import { CLOSED, clusterOf, rulesOf, sharesOf } from "./stream-rules.ts";
 
 type FilterChainInit = Init<typeof FilterChainSchema>;
@@ -17,12 +18,15 @@ export interface ChainOptions {
   readonly limits: EdgeLimits;
 }
 
+const limitOf = ({ statPrefix, limits }: ChainOptions): Init<typeof FilterSchema> =>
+  connectionLimit(statPrefix, limits);
+
 const EVERY_HOST = "*";
 
 /** The chain of a TCP port, which has one listener. */
 export function tcpChain({ port, listeners: [listener] }: PortConfig, options: ChainOptions): FilterChainInit {
   const [first] = listener === undefined ? [] : rulesOf(listener);
-  return { filters: [tcpProxy(port, first?.rule, options)] };
+  return { filters: [limitOf(options), tcpProxy(port, first?.rule, options)] };
 }
 
 /**
@@ -44,7 +48,7 @@ export function serverNameChains(
     name: `${listener.name} ${hostname}`,
     // A chain without a server name gets all connections that no other chain matches.
     ...(hostname === EVERY_HOST ? {} : { filterChainMatch: { serverNames: [hostname] } }),
-    filters: [tcpProxy(port, rule, options)],
+    filters: [limitOf(options), tcpProxy(port, rule, options)],
   }));
 }
 

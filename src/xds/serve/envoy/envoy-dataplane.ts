@@ -38,6 +38,8 @@ export interface EnvoyDataplaneOptions {
   readonly limits?: Partial<EdgeLimits>;
   /** The number of trusted proxies in front. Default: 0. */
   readonly trustedHops?: number;
+  /** The memory of each Envoy. Undefined: a default. */
+  readonly heapMib?: number;
 }
 
 export interface EnvoyDataplane {
@@ -126,7 +128,7 @@ async function stop(envoys: Map<string, EnvoyProcess>, key: string, drainMs: num
 function startEnvoy(
   gateway: ObjectRef,
   socketPath: string,
-  { envoyPath, onLine, onAccess, concurrency, adminPort }: EnvoyDataplaneOptions,
+  { envoyPath, onLine, onAccess, concurrency, adminPort, heapMib }: EnvoyDataplaneOptions,
 ): Promise<EnvoyProcess> {
   const key = gatewayKey(gateway);
   return startEnvoyProcess({
@@ -137,6 +139,7 @@ function startEnvoy(
       server: { socketPath },
       tls: undefined,
       adminPort: adminPort?.(gateway),
+      heapMib,
     }),
     onLine,
     onAccess: onAccess === undefined ? undefined : (access) => onAccess(gateway, access),

@@ -2,8 +2,8 @@
 // @generated from file envoy/config/overload/v3/overload.proto (package envoy.config.overload.v3, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Any, Duration } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_any, file_google_protobuf_duration } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file envoy/config/overload/v3/overload.proto.
  */
 export const file_envoy_config_overload_v3_overload: GenFile = /*@__PURE__*/
-  fileDesc("CidlbnZveS9jb25maWcvb3ZlcmxvYWQvdjMvb3ZlcmxvYWQucHJvdG8SGGVudm95LmNvbmZpZy5vdmVybG9hZC52MyJiCg9SZXNvdXJjZU1vbml0b3ISEAoEbmFtZRgBIAEoCTIAUgASLgoMdHlwZWRfY29uZmlnGAMgASgLMhQuZ29vZ2xlLnByb3RvYnVmLkFueUgAUgBCDQoLY29uZmlnX3R5cGUiJQoQVGhyZXNob2xkVHJpZ2dlchIRCgV2YWx1ZRgBIAEoATIAUgAiUAoNU2NhbGVkVHJpZ2dlchIdChFzY2FsaW5nX3RocmVzaG9sZBgBIAEoATIAUgASIAoUc2F0dXJhdGlvbl90aHJlc2hvbGQYAiABKAEyAFIAIqwBCgdUcmlnZ2VyEhAKBG5hbWUYASABKAkyAFIAEkEKCXRocmVzaG9sZBgCIAEoCzIqLmVudm95LmNvbmZpZy5vdmVybG9hZC52My5UaHJlc2hvbGRUcmlnZ2VySABSABI7CgZzY2FsZWQYAyABKAsyJy5lbnZveS5jb25maWcub3ZlcmxvYWQudjMuU2NhbGVkVHJpZ2dlckgAUgBCDwoNdHJpZ2dlcl9vbmVvZiKHAQoOT3ZlcmxvYWRBY3Rpb24SEAoEbmFtZRgBIAEoCTIAUgASNQoIdHJpZ2dlcnMYAiADKAsyIS5lbnZveS5jb25maWcub3ZlcmxvYWQudjMuVHJpZ2dlclIAEiwKDHR5cGVkX2NvbmZpZxgDIAEoCzIULmdvb2dsZS5wcm90b2J1Zi5BbnlSACJIChNCdWZmZXJGYWN0b3J5Q29uZmlnEjEKJW1pbmltdW1fYWNjb3VudF90b190cmFja19wb3dlcl9vZl90d28YASABKA0yAFIAIp0CCg9PdmVybG9hZE1hbmFnZXISNQoQcmVmcmVzaF9pbnRlcnZhbBgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvblIAEkYKEXJlc291cmNlX21vbml0b3JzGAIgAygLMikuZW52b3kuY29uZmlnLm92ZXJsb2FkLnYzLlJlc291cmNlTW9uaXRvclIAEjsKB2FjdGlvbnMYAyADKAsyKC5lbnZveS5jb25maWcub3ZlcmxvYWQudjMuT3ZlcmxvYWRBY3Rpb25SABJOChVidWZmZXJfZmFjdG9yeV9jb25maWcYBCABKAsyLS5lbnZveS5jb25maWcub3ZlcmxvYWQudjMuQnVmZmVyRmFjdG9yeUNvbmZpZ1IAYgZwcm90bzM", [file_google_protobuf_any, file_google_protobuf_duration]);
+  fileDesc("CidlbnZveS9jb25maWcvb3ZlcmxvYWQvdjMvb3ZlcmxvYWQucHJvdG8SGGVudm95LmNvbmZpZy5vdmVybG9hZC52MyJiCg9SZXNvdXJjZU1vbml0b3ISEAoEbmFtZRgBIAEoCTIAUgASLgoMdHlwZWRfY29uZmlnGAMgASgLMhQuZ29vZ2xlLnByb3RvYnVmLkFueUgAUgBCDQoLY29uZmlnX3R5cGUiJQoQVGhyZXNob2xkVHJpZ2dlchIRCgV2YWx1ZRgBIAEoATIAUgAiUAoNU2NhbGVkVHJpZ2dlchIdChFzY2FsaW5nX3RocmVzaG9sZBgBIAEoATIAUgASIAoUc2F0dXJhdGlvbl90aHJlc2hvbGQYAiABKAEyAFIAIqwBCgdUcmlnZ2VyEhAKBG5hbWUYASABKAkyAFIAEkEKCXRocmVzaG9sZBgCIAEoCzIqLmVudm95LmNvbmZpZy5vdmVybG9hZC52My5UaHJlc2hvbGRUcmlnZ2VySABSABI7CgZzY2FsZWQYAyABKAsyJy5lbnZveS5jb25maWcub3ZlcmxvYWQudjMuU2NhbGVkVHJpZ2dlckgAUgBCDwoNdHJpZ2dlcl9vbmVvZiL7AwofU2NhbGVUaW1lcnNPdmVybG9hZEFjdGlvbkNvbmZpZxJjChN0aW1lcl9zY2FsZV9mYWN0b3JzGAEgAygLMkQuZW52b3kuY29uZmlnLm92ZXJsb2FkLnYzLlNjYWxlVGltZXJzT3ZlcmxvYWRBY3Rpb25Db25maWcuU2NhbGVUaW1lclIAGqkBCgpTY2FsZVRpbWVyElQKBXRpbWVyGAEgASgOMkMuZW52b3kuY29uZmlnLm92ZXJsb2FkLnYzLlNjYWxlVGltZXJzT3ZlcmxvYWRBY3Rpb25Db25maWcuVGltZXJUeXBlUgASMgoLbWluX3RpbWVvdXQYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25IAFIAQhEKD292ZXJsb2FkX2FkanVzdCLGAQoJVGltZXJUeXBlEg8KC1VOU1BFQ0lGSUVEEAASIwofSFRUUF9ET1dOU1RSRUFNX0NPTk5FQ1RJT05fSURMRRABEh8KG0hUVFBfRE9XTlNUUkVBTV9TVFJFQU1fSURMRRACEhwKGFRSQU5TUE9SVF9TT0NLRVRfQ09OTkVDVBADEiIKHkhUVFBfRE9XTlNUUkVBTV9DT05ORUNUSU9OX01BWBAEEiAKHEhUVFBfRE9XTlNUUkVBTV9TVFJFQU1fRkxVU0gQBSKHAQoOT3ZlcmxvYWRBY3Rpb24SEAoEbmFtZRgBIAEoCTIAUgASNQoIdHJpZ2dlcnMYAiADKAsyIS5lbnZveS5jb25maWcub3ZlcmxvYWQudjMuVHJpZ2dlclIAEiwKDHR5cGVkX2NvbmZpZxgDIAEoCzIULmdvb2dsZS5wcm90b2J1Zi5BbnlSACJIChNCdWZmZXJGYWN0b3J5Q29uZmlnEjEKJW1pbmltdW1fYWNjb3VudF90b190cmFja19wb3dlcl9vZl90d28YASABKA0yAFIAIp0CCg9PdmVybG9hZE1hbmFnZXISNQoQcmVmcmVzaF9pbnRlcnZhbBgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvblIAEkYKEXJlc291cmNlX21vbml0b3JzGAIgAygLMikuZW52b3kuY29uZmlnLm92ZXJsb2FkLnYzLlJlc291cmNlTW9uaXRvclIAEjsKB2FjdGlvbnMYAyADKAsyKC5lbnZveS5jb25maWcub3ZlcmxvYWQudjMuT3ZlcmxvYWRBY3Rpb25SABJOChVidWZmZXJfZmFjdG9yeV9jb25maWcYBCABKAsyLS5lbnZveS5jb25maWcub3ZlcmxvYWQudjMuQnVmZmVyRmFjdG9yeUNvbmZpZ1IAYgZwcm90bzM", [file_google_protobuf_any, file_google_protobuf_duration]);
 
 /**
  * @generated from message envoy.config.overload.v3.ResourceMonitor
@@ -116,6 +116,93 @@ export const TriggerSchema: GenMessage<Trigger> = /*@__PURE__*/
   messageDesc(file_envoy_config_overload_v3_overload, 3);
 
 /**
+ * @generated from message envoy.config.overload.v3.ScaleTimersOverloadActionConfig
+ */
+export type ScaleTimersOverloadActionConfig = Message<"envoy.config.overload.v3.ScaleTimersOverloadActionConfig"> & {
+  /**
+   * @generated from field: repeated envoy.config.overload.v3.ScaleTimersOverloadActionConfig.ScaleTimer timer_scale_factors = 1 [json_name = ""];
+   */
+  timerScaleFactors: ScaleTimersOverloadActionConfig_ScaleTimer[];
+};
+
+/**
+ * Describes the message envoy.config.overload.v3.ScaleTimersOverloadActionConfig.
+ * Use `create(ScaleTimersOverloadActionConfigSchema)` to create a new message.
+ */
+export const ScaleTimersOverloadActionConfigSchema: GenMessage<ScaleTimersOverloadActionConfig> = /*@__PURE__*/
+  messageDesc(file_envoy_config_overload_v3_overload, 4);
+
+/**
+ * @generated from message envoy.config.overload.v3.ScaleTimersOverloadActionConfig.ScaleTimer
+ */
+export type ScaleTimersOverloadActionConfig_ScaleTimer = Message<"envoy.config.overload.v3.ScaleTimersOverloadActionConfig.ScaleTimer"> & {
+  /**
+   * @generated from field: envoy.config.overload.v3.ScaleTimersOverloadActionConfig.TimerType timer = 1 [json_name = ""];
+   */
+  timer: ScaleTimersOverloadActionConfig_TimerType;
+
+  /**
+   * @generated from oneof envoy.config.overload.v3.ScaleTimersOverloadActionConfig.ScaleTimer.overload_adjust
+   */
+  overloadAdjust: {
+    /**
+     * @generated from field: google.protobuf.Duration min_timeout = 2 [json_name = ""];
+     */
+    value: Duration;
+    case: "minTimeout";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message envoy.config.overload.v3.ScaleTimersOverloadActionConfig.ScaleTimer.
+ * Use `create(ScaleTimersOverloadActionConfig_ScaleTimerSchema)` to create a new message.
+ */
+export const ScaleTimersOverloadActionConfig_ScaleTimerSchema: GenMessage<ScaleTimersOverloadActionConfig_ScaleTimer> = /*@__PURE__*/
+  messageDesc(file_envoy_config_overload_v3_overload, 4, 0);
+
+/**
+ * @generated from enum envoy.config.overload.v3.ScaleTimersOverloadActionConfig.TimerType
+ */
+export const ScaleTimersOverloadActionConfig_TimerType = {
+  /**
+   * @generated from enum value: UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: HTTP_DOWNSTREAM_CONNECTION_IDLE = 1;
+   */
+  HTTP_DOWNSTREAM_CONNECTION_IDLE: 1,
+
+  /**
+   * @generated from enum value: HTTP_DOWNSTREAM_STREAM_IDLE = 2;
+   */
+  HTTP_DOWNSTREAM_STREAM_IDLE: 2,
+
+  /**
+   * @generated from enum value: TRANSPORT_SOCKET_CONNECT = 3;
+   */
+  TRANSPORT_SOCKET_CONNECT: 3,
+
+  /**
+   * @generated from enum value: HTTP_DOWNSTREAM_CONNECTION_MAX = 4;
+   */
+  HTTP_DOWNSTREAM_CONNECTION_MAX: 4,
+
+  /**
+   * @generated from enum value: HTTP_DOWNSTREAM_STREAM_FLUSH = 5;
+   */
+  HTTP_DOWNSTREAM_STREAM_FLUSH: 5,
+} as const;
+export type ScaleTimersOverloadActionConfig_TimerType = (typeof ScaleTimersOverloadActionConfig_TimerType)[keyof typeof ScaleTimersOverloadActionConfig_TimerType];
+
+/**
+ * Describes the enum envoy.config.overload.v3.ScaleTimersOverloadActionConfig.TimerType.
+ */
+export const ScaleTimersOverloadActionConfig_TimerTypeSchema: GenEnum<ScaleTimersOverloadActionConfig_TimerType> = /*@__PURE__*/
+  enumDesc(file_envoy_config_overload_v3_overload, 4, 0);
+
+/**
  * @generated from message envoy.config.overload.v3.OverloadAction
  */
 export type OverloadAction = Message<"envoy.config.overload.v3.OverloadAction"> & {
@@ -140,7 +227,7 @@ export type OverloadAction = Message<"envoy.config.overload.v3.OverloadAction"> 
  * Use `create(OverloadActionSchema)` to create a new message.
  */
 export const OverloadActionSchema: GenMessage<OverloadAction> = /*@__PURE__*/
-  messageDesc(file_envoy_config_overload_v3_overload, 4);
+  messageDesc(file_envoy_config_overload_v3_overload, 5);
 
 /**
  * @generated from message envoy.config.overload.v3.BufferFactoryConfig
@@ -157,7 +244,7 @@ export type BufferFactoryConfig = Message<"envoy.config.overload.v3.BufferFactor
  * Use `create(BufferFactoryConfigSchema)` to create a new message.
  */
 export const BufferFactoryConfigSchema: GenMessage<BufferFactoryConfig> = /*@__PURE__*/
-  messageDesc(file_envoy_config_overload_v3_overload, 5);
+  messageDesc(file_envoy_config_overload_v3_overload, 6);
 
 /**
  * @generated from message envoy.config.overload.v3.OverloadManager
@@ -189,5 +276,5 @@ export type OverloadManager = Message<"envoy.config.overload.v3.OverloadManager"
  * Use `create(OverloadManagerSchema)` to create a new message.
  */
 export const OverloadManagerSchema: GenMessage<OverloadManager> = /*@__PURE__*/
-  messageDesc(file_envoy_config_overload_v3_overload, 6);
+  messageDesc(file_envoy_config_overload_v3_overload, 7);
 

@@ -1,0 +1,14 @@
+/** The limit on the connections of clients, as a filter before all others of a chain. */
+import type { EdgeLimits } from "../../core/dataplane/edge-limits.ts";
+import type { FilterSchema } from "../gen/envoy/config/listener/v3/listener_components_pb.ts";
+import { ConnectionLimitSchema } from "../gen/envoy/extensions/filters/network/connection_limit/v3/connection_limit_pb.ts";
+import { type Init, pack } from "../protobuf.ts";
+
+/** Each chain counts its own connections. */
+export const connectionLimit = (statPrefix: string, { maxConnections }: EdgeLimits): Init<typeof FilterSchema> => ({
+  name: "envoy.filters.network.connection_limit",
+  configType: {
+    case: "typedConfig",
+    value: pack(ConnectionLimitSchema, { statPrefix, maxConnections: BigInt(maxConnections) }),
+  },
+});

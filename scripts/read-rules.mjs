@@ -20,6 +20,7 @@ export const DOCUMENTS = [
   "RFC 9",
   "Gateway API",
   "GEP-1294",
+  "GEP-1619",
   "GEP-1713",
   "GEP-1731",
   "GEP-3388",

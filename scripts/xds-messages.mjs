@@ -77,6 +77,11 @@ export const xdsMessages = {
   "envoy.extensions.filters.http.cors.v3.CorsPolicy":
     "allow_origin_string_match allow_methods allow_headers expose_headers max_age allow_credentials forward_not_matching_preflights",
   "envoy.extensions.filters.http.fault.v3.HTTPFault": "delay",
+  "envoy.extensions.filters.http.stateful_session.v3.StatefulSession": "session_state",
+  "envoy.extensions.filters.http.stateful_session.v3.StatefulSessionPerRoute": "stateful_session",
+  "envoy.extensions.http.stateful_session.cookie.v3.CookieBasedSessionState": "cookie",
+  "envoy.extensions.http.stateful_session.header.v3.HeaderBasedSessionState": "name",
+  "envoy.type.http.v3.Cookie": "name ttl path",
   "envoy.extensions.filters.common.fault.v3.FaultDelay": "fixed_delay percentage",
 
   // Routes.
@@ -208,6 +213,7 @@ export const xdsFiles = [
   "envoy/extensions/filters/http/header_mutation/v3/header_mutation.proto",
   "envoy/extensions/filters/http/lua/v3/lua.proto",
   "envoy/extensions/filters/http/router/v3/router.proto",
+  "envoy/extensions/filters/http/stateful_session/v3/stateful_session.proto",
   "envoy/extensions/filters/http/upstream_codec/v3/upstream_codec.proto",
   "envoy/extensions/filters/listener/tls_inspector/v3/tls_inspector.proto",
   "envoy/extensions/filters/network/connection_limit/v3/connection_limit.proto",
@@ -216,6 +222,8 @@ export const xdsFiles = [
   "envoy/extensions/filters/udp/udp_proxy/v3/route.proto",
   "envoy/extensions/filters/udp/udp_proxy/v3/udp_proxy.proto",
   "envoy/extensions/http/early_header_mutation/header_mutation/v3/header_mutation.proto",
+  "envoy/extensions/http/stateful_session/cookie/v3/cookie.proto",
+  "envoy/extensions/http/stateful_session/header/v3/header.proto",
   "envoy/extensions/resource_monitors/downstream_connections/v3/downstream_connections.proto",
   "envoy/extensions/resource_monitors/fixed_heap/v3/fixed_heap.proto",
   "envoy/extensions/retry/host/previous_hosts/v3/previous_hosts.proto",

@@ -17,6 +17,7 @@ import { PortServer } from "./serve/port-server.ts";
 import { createRouteLookup, type PreparedPort, type RouteLookup } from "./serve/prepared-port.ts";
 import { type CertificateCache, readServerCertificates } from "./serve/server-certificates.ts";
 import type { ServingContext } from "./serve/serving-context.ts";
+import { createSessions } from "./serve/sessions.ts";
 import { type BackendLookup, createBackendLookup } from "./upstream/backend-lookup.ts";
 import { createRetryBudgets } from "./upstream/retry-budgets.ts";
 import { createUpstreamTable } from "./upstream/upstream-table.ts";
@@ -116,6 +117,7 @@ class PortTable {
       limits,
       emit: options.onEvent ?? (() => {}),
       budgets: createRetryBudgets(),
+      sessions: createSessions(),
       upstreams: createUpstreamTable(limits, clock),
       bufferedBytes: { limit: limits.maxKeptBytes, used: 0 },
       mirrors: { limit: limits.maxMirrors, running: 0 },

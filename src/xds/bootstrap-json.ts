@@ -8,6 +8,10 @@ import { CorsPolicySchema, CorsSchema } from "./gen/envoy/extensions/filters/htt
 import { HTTPFaultSchema } from "./gen/envoy/extensions/filters/http/fault/v3/fault_pb.ts";
 import { HeaderMutationSchema } from "./gen/envoy/extensions/filters/http/header_mutation/v3/header_mutation_pb.ts";
 import { RouterSchema } from "./gen/envoy/extensions/filters/http/router/v3/router_pb.ts";
+import {
+  StatefulSessionPerRouteSchema,
+  StatefulSessionSchema,
+} from "./gen/envoy/extensions/filters/http/stateful_session/v3/stateful_session_pb.ts";
 import { UpstreamCodecSchema } from "./gen/envoy/extensions/filters/http/upstream_codec/v3/upstream_codec_pb.ts";
 import { TlsInspectorSchema } from "./gen/envoy/extensions/filters/listener/tls_inspector/v3/tls_inspector_pb.ts";
 import { ConnectionLimitSchema } from "./gen/envoy/extensions/filters/network/connection_limit/v3/connection_limit_pb.ts";
@@ -16,6 +20,8 @@ import { TcpProxySchema } from "./gen/envoy/extensions/filters/network/tcp_proxy
 import { RouteSchema as UdpRouteSchema } from "./gen/envoy/extensions/filters/udp/udp_proxy/v3/route_pb.ts";
 import { UdpProxyConfigSchema } from "./gen/envoy/extensions/filters/udp/udp_proxy/v3/udp_proxy_pb.ts";
 import { HeaderMutationSchema as EarlyHeaderMutationSchema } from "./gen/envoy/extensions/http/early_header_mutation/header_mutation/v3/header_mutation_pb.ts";
+import { CookieBasedSessionStateSchema } from "./gen/envoy/extensions/http/stateful_session/cookie/v3/cookie_pb.ts";
+import { HeaderBasedSessionStateSchema } from "./gen/envoy/extensions/http/stateful_session/header/v3/header_pb.ts";
 import { DownstreamConnectionsConfigSchema } from "./gen/envoy/extensions/resource_monitors/downstream_connections/v3/downstream_connections_pb.ts";
 import { FixedHeapConfigSchema } from "./gen/envoy/extensions/resource_monitors/fixed_heap/v3/fixed_heap_pb.ts";
 import { PreviousHostsPredicateSchema } from "./gen/envoy/extensions/retry/host/previous_hosts/v3/previous_hosts_pb.ts";
@@ -32,6 +38,7 @@ import { createRegistry, type JsonObject, type JsonValue, toJson } from "./proto
 const registry = createRegistry(
   ClusterConfigSchema,
   ConnectionLimitSchema,
+  CookieBasedSessionStateSchema,
   CorsPolicySchema,
   CorsSchema,
   DownstreamConnectionsConfigSchema,
@@ -39,6 +46,7 @@ const registry = createRegistry(
   EarlyHeaderMutationSchema,
   FixedHeapConfigSchema,
   HTTPFaultSchema,
+  HeaderBasedSessionStateSchema,
   HeaderMutationSchema,
   HttpConnectionManagerSchema,
   HttpProtocolOptionsSchema,
@@ -48,6 +56,8 @@ const registry = createRegistry(
   RawBufferSchema,
   RouterSchema,
   ScaleTimersOverloadActionConfigSchema,
+  StatefulSessionPerRouteSchema,
+  StatefulSessionSchema,
   StdoutAccessLogSchema,
   TcpProxySchema,
   TlsInspectorSchema,

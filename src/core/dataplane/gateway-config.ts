@@ -136,6 +136,8 @@ export type BackendTarget =
       readonly retry: RetryConfig | undefined;
       /** The timeout of one attempt, until the last byte of its response. Undefined: no limit. */
       readonly backendRequestTimeoutMs: number | undefined;
+      /** That of the rule, else that of the backend. Undefined: requests of a client may go to any endpoint. */
+      readonly session: SessionConfig | undefined;
     }
   /** The backend is missing, not permitted or not supported: its share of the requests gets a 500. */
   | { readonly type: "Unavailable"; readonly status: 500; readonly reason: string };
@@ -147,6 +149,24 @@ export interface RetryConfig {
   /** The budget of the effective RetryPolicy. The backend may have another one; a retry must fit into both. */
   readonly budget: RetryBudget | undefined;
 }
+
+/**
+ * A response names its session in a cookie or a header. Requests with it go to the same endpoint of the same backend, as long as that is there,
+ * whatever the weights are. Retries may go to others.
+ */
+export type SessionConfig =
+  | {
+      readonly type: "Cookie";
+      readonly name: string;
+      /** Its `Path` attribute. */
+      readonly path: string;
+      /** True if the cookie has a `Max-Age` attribute, which is the timeout. */
+      readonly isPermanent: boolean;
+      /** Undefined: the session does not end. */
+      readonly absoluteTimeoutMs: number | undefined;
+    }
+  /** The name is in lower case. */
+  | { readonly type: "Header"; readonly name: string; readonly absoluteTimeoutMs: number | undefined };
 
 export type BackendId = string & { readonly __brand: "BackendId" };
 export type EndpointsId = string & { readonly __brand: "EndpointsId" };
@@ -166,6 +186,8 @@ export interface BackendConfig {
   readonly endpoints: EndpointsId;
   /** From `retryConstraint` of the XBackendTrafficPolicy. */
   readonly budget: RetryBudget | undefined;
+  /** From `sessionPersistence` of the XBackendTrafficPolicy. */
+  readonly session: SessionConfig | undefined;
 }
 
 export interface BackendTlsConfig {

@@ -145,6 +145,10 @@ export type FindingCode =
   | "EnvoyCountsBudgetOtherwise"
   | "EnvoyCapsAttempts"
   | "EnvoyRewritesOnce"
+  | "EnvoySplitsSessions"
+  | "EnvoyKeepsSessions"
+  | "EnvoyKeepsCookies"
+  | "EnvoyShortensBackoff"
   // In what CoverageRules demand.
   | "NotCovered"
   | "CoverageRuleInvalid"

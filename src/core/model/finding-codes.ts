@@ -283,6 +283,22 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
     "Set minRetryRate.count to the number of concurrent retries to allow.",
   ),
   EnvoyCapsAttempts: warning("Envoy retries less often than configured.", "Set at most 100 attempts."),
+  EnvoySplitsSessions: warning(
+    "Envoy cannot keep a session of type Header at one of several backends.",
+    "Use sessions of type Cookie, or one backend.",
+  ),
+  EnvoyKeepsSessions: warning(
+    "Envoy does not end sessions of type Header.",
+    "Use sessions of type Cookie, or remove absoluteTimeout.",
+  ),
+  EnvoyKeepsCookies: info(
+    "Envoy gives the cookie of a session with a timeout a Max-Age attribute.",
+    "Use lifetimeType: Permanent to say so.",
+  ),
+  EnvoyShortensBackoff: warning(
+    "Envoy cannot keep the minimum of a backoff together with sessions.",
+    "Remove the backoff, or the sessionPersistence.",
+  ),
   EnvoyRewritesOnce: warning(
     "Envoy rewrites a path once, but two rewrites are configured.",
     "Write the rewrite of the backend for the path as the client sends it, and remove the rewrite of the rule.",

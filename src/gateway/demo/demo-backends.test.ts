@@ -26,6 +26,7 @@ function configOf(backends: Readonly<Record<string, readonly Endpoint[]>>): Data
       tls: undefined,
       endpoints: id,
       budget: undefined,
+      session: undefined,
     });
   }
   return { gateways: [], backends: table, endpoints, problems: [] };

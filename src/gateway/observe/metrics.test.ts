@@ -19,6 +19,7 @@ const backend: BackendConfig = {
   tls: undefined,
   endpoints: "e" as EndpointsId,
   budget: undefined,
+  session: undefined,
 };
 const finished = (more: Partial<RequestFinished> = {}): RequestFinished => ({
   type: "RequestFinished",

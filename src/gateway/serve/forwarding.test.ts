@@ -14,6 +14,7 @@ import { RequestRecord } from "../observe/request-record.ts";
 import { createRetryBudgets, type RetryBudgets } from "../upstream/retry-budgets.ts";
 import { Forwarding } from "./forwarding.ts";
 import type { ServingContext } from "./serving-context.ts";
+import { createSessions } from "./sessions.ts";
 
 /** What an attempt brings, and after how long. */
 interface Deed {
@@ -81,6 +82,7 @@ const backend: BackendConfig = {
   tls: undefined,
   endpoints: "e" as EndpointsId,
   budget: undefined,
+  session: undefined,
 };
 
 function simulate(
@@ -128,12 +130,14 @@ function simulate(
       },
       record,
       head: headOf(method),
+      endpoint: undefined,
       rule,
       target: {
         type: "Backend",
         backend,
         filters: [],
         retry: plan === undefined ? undefined : { plan, maxBodyBytes: 0, budget },
+        session: undefined,
         backendRequestTimeoutMs: backendRequestMs,
       },
       request: { authority: "a", path: "/", headers: [] },
@@ -164,6 +168,7 @@ const contextOf = (clock: GatewayClock, upstream: Upstream, budgets: RetryBudget
   limits: DEFAULT_LIMITS,
   emit: () => undefined,
   budgets,
+  sessions: createSessions(),
   upstreams: {
     pick: (_, [endpoint]) => endpoint,
     get: () => upstream,

@@ -17,6 +17,7 @@ import { sendLocalResponse } from "./local-response.ts";
 import { MirrorBody, type MirrorFilter, mirrorRequest } from "./mirror-request.ts";
 import { RequestBody } from "./request-body.ts";
 import type { ServingContext } from "./serving-context.ts";
+import { withSession } from "./sessions.ts";
 
 export type ForwardTarget = Extract<BackendTarget, { readonly type: "Backend" }>;
 
@@ -27,6 +28,8 @@ export interface ForwardingOptions {
   readonly head: RequestHead;
   readonly rule: RuleConfig;
   readonly target: ForwardTarget;
+  /** The endpoint of the request's session, for the first attempt. Undefined: it has none. */
+  readonly endpoint: Endpoint | undefined;
   /** The request after filters. The path includes the query. */
   readonly request: { readonly authority: string; readonly path: string; readonly headers: HeaderList };
   readonly mirrors: readonly MirrorFilter[];
@@ -103,7 +106,8 @@ export class Forwarding implements AttemptOwner {
   #startAttempt(nowMs: number): void {
     const { context, lookup, target, record, head, request } = this.#options;
     const endpoints = lookup.endpointsOf(target.backend.endpoints);
-    const endpoint = context.upstreams.pick(target.backend.endpoints, endpoints, this.#usedEndpoints);
+    const ofSession = this.#usedEndpoints.length === 0 ? this.#options.endpoint : undefined;
+    const endpoint = ofSession ?? context.upstreams.pick(target.backend.endpoints, endpoints, this.#usedEndpoints);
     if (endpoint === undefined) return this.#respondLocally(503, "NoEndpoints", "the backend has no endpoints");
     record.attempts++;
     this.#usedEndpoints.push(endpoint);
@@ -176,7 +180,8 @@ export class Forwarding implements AttemptOwner {
     record.status = head.status;
     record.flag("Upgraded");
     this.#exchange.onGone = () => {};
-    this.#exchange.switchProtocols({ ...head, headers: changeResponse(head), isLast: true }, connection, () => {
+    const headers = this.#withSession(attempt, changeResponse(head));
+    this.#exchange.switchProtocols({ ...head, headers, isLast: true }, connection, () => {
       this.#finish();
     });
   }
@@ -238,9 +243,18 @@ export class Forwarding implements AttemptOwner {
     this.#exchange.sendHead({
       status: head.status,
       statusText: head.statusText,
-      headers: changeResponse(head),
+      headers: this.#withSession(attempt, changeResponse(head)),
       isLast: false,
     });
+  }
+
+  /** Names the session in the response, unless the request did. */
+  #withSession({ endpoint }: Attempt, headers: HeaderList): HeaderList {
+    const { target, context, head, endpoint: known } = this.#options;
+    const { session, backend } = target;
+    if (session === undefined || endpoint === known) return headers;
+    const nowMs = context.clock.wallClockMs();
+    return withSession(headers, session, { id: backend.endpoints, endpoint, path: head.path, nowMs });
   }
 
   #timeOutAttempt(attempt: Attempt): void {

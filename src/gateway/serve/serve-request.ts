@@ -18,6 +18,7 @@ import { chooseMirrors, type MirrorFilter } from "./mirror-request.ts";
 import { pickBackend } from "./pick-backend.ts";
 import { findListener, isMisdirected, type PreparedPort } from "./prepared-port.ts";
 import type { ServingContext } from "./serving-context.ts";
+import { hasSessions } from "./sessions.ts";
 
 export function serveRequest(context: ServingContext, port: PreparedPort, incoming: IncomingRequest): void {
   const record = new RequestRecord(incoming.exchange, incoming.startedMs, context.clock);
@@ -79,7 +80,7 @@ class Serving {
     const { action } = rule;
     switch (action.type) {
       case "Forward":
-        return this.#forward(head, rule, pickBackend(action.backends, this.#context.clock.random()));
+        return this.#forward(head, rule, action.backends);
       case "Redirect":
         return this.#redirect(head, rule, action.redirect);
       case "Respond":
@@ -94,8 +95,12 @@ class Serving {
     this.#respond(undefined, { status: redirect.status, message: "", headers: [...headers, ...this.#debugHeaders()] });
   }
 
-  #forward(head: RequestHead, rule: RuleConfig, picked: WeightedBackendConfig): void {
-    const { target } = picked;
+  #forward(head: RequestHead, rule: RuleConfig, backends: readonly WeightedBackendConfig[]): void {
+    const { clock } = this.#context;
+    const session = hasSessions(backends)
+      ? this.#context.sessions.find(backends, { head, lookup: this.#port.lookup, nowMs: clock.wallClockMs() })
+      : undefined;
+    const { target } = session?.backend ?? pickBackend(backends, clock.random());
     if (target.type === "Unavailable") return this.#respondUnavailable(rule, target.status, target.reason);
     this.#record.backend = target.backend;
     const found = this.#port.lookup.tlsOf(target.backend);
@@ -108,6 +113,7 @@ class Serving {
         head,
         rule,
         target,
+        endpoint: session?.endpoint,
         request: this.#forwardedRequest(head, rule, target),
         mirrors: head.upgrade === undefined ? this.#mirrors(rule, target) : [],
         changeResponse: ({ headers }) => this.#responseHeaders(head, rule, target, headers),

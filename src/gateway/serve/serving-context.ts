@@ -5,6 +5,7 @@ import type { GatewayEvent } from "../observe/gateway-event.ts";
 import type { RetryBudgets } from "../upstream/retry-budgets.ts";
 import type { UpstreamTable } from "../upstream/upstream-table.ts";
 import type { BufferedBytes } from "./request-body.ts";
+import type { Sessions } from "./sessions.ts";
 
 export interface ServingContext {
   readonly clock: GatewayClock;
@@ -12,6 +13,7 @@ export interface ServingContext {
   readonly emit: (event: GatewayEvent) => void;
   readonly budgets: RetryBudgets;
   readonly upstreams: UpstreamTable;
+  readonly sessions: Sessions;
   readonly bufferedBytes: BufferedBytes;
   /** The mirrored requests that are running. */
   readonly mirrors: { readonly limit: number; running: number };

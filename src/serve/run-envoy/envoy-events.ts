@@ -123,7 +123,8 @@ function attemptsOf(
 ): number {
   const targets = rule?.action.type === "Forward" ? rule.action.backends.map(({ target }) => target) : [];
   const target = targets.find((one) => one.type === "Backend" && one.backend === backend);
-  const isWaiting = target?.type === "Backend" && target.retry !== undefined && hasWaits(target.retry.plan);
+  const { retry, session } = target?.type === "Backend" ? target : {};
+  const isWaiting = retry !== undefined && session === undefined && hasWaits(retry.plan);
   return isWaiting ? Math.ceil(attempts / 2) : attempts;
 }
 

@@ -89,6 +89,8 @@ const filters: readonly FilterConfig[] = [
 
 const tls = { hostname: "bread.bakery", subjectAltNames: [], authorities: [secretRef("ca")] };
 
+const CART = { type: "Cookie", name: "cart", path: "/", isPermanent: true, absoluteTimeoutMs: undefined } as const;
+
 const scenarios: Readonly<Record<string, GatewayConfig>> = {
   matches: gatewayConfig([
     route(rule([backend("bread")]), {
@@ -125,6 +127,19 @@ const scenarios: Readonly<Record<string, GatewayConfig>> = {
         backend("cake", { retry: retryConfig() }, 2),
       ]),
     ),
+  ]),
+  sessions: gatewayConfig([
+    route(rule([backend("bread", { session: CART })]), { path: { type: "Exact", value: "/one" } }),
+    route(
+      rule([
+        backend("bread", { session: { ...CART, absoluteTimeoutMs: 60_000 } }, 1),
+        backend("cake", { session: { ...CART, absoluteTimeoutMs: 60_000 } }, 2),
+      ]),
+      { path: { type: "Exact", value: "/split" } },
+    ),
+    route(rule([backend("bread", { session: { type: "Header", name: "x-cart", absoluteTimeoutMs: undefined } })]), {
+      path: { type: "Exact", value: "/header" },
+    }),
   ]),
   retries: gatewayConfig([
     route(rule([backend("bread", { retry: retryConfig() })]), { path: { type: "Exact", value: "/soon" } }),

@@ -34,6 +34,7 @@ import { type Any, create, duration, type Init, pack } from "../protobuf.ts";
 import { type AccessLogging, accessLogOf } from "./compile-access-log.ts";
 import { compileIdentity } from "./compile-identity.ts";
 import { type ListenerAddress, socketAddress } from "./compile-load-assignment.ts";
+import { NO_SESSIONS, SESSIONS } from "./compile-sessions.ts";
 import { type ConfigSources, LOWER_CASE_FILTER, type RouteSpecifier } from "./config-sources.ts";
 import { connectionLimit } from "./connection-limit.ts";
 import { authoritiesName, certificateName, delayName, type ListenerName } from "./resource-names.ts";
@@ -171,6 +172,7 @@ function httpChain(
       ...(routeSpecifier.case === "scopedRoutes" ? [httpFilter(LOWER_CASE_FILTER, LOWER_CASE)] : []),
       // Disabled by default and enabled by routes that need it, so that adding such a route does not change the listener.
       { ...httpFilter("envoy.filters.http.cors", pack(CorsSchema, {})), disabled: true },
+      { ...httpFilter(SESSIONS, NO_SESSIONS), disabled: true },
       httpFilter("envoy.filters.http.router", pack(RouterSchema, { suppressEnvoyHeaders: true })),
     ],
     upgradeConfigs: [{ upgradeType: "websocket" }],

@@ -4,8 +4,9 @@
  */
 import type { RetryConfig } from "../../core/dataplane/gateway-config.ts";
 import { WAITED_HEADER } from "../../core/dataplane/own-headers.ts";
-import { hasWaits, retriesOf } from "../../core/envoy/envoy-waits.ts";
+import { MOST_ATTEMPTS, retriesOf } from "../../core/envoy/envoy-waits.ts";
 import { remember } from "../../core/model/collections/remember.ts";
+import { waitRangeMs } from "../../core/retry/backoff.ts";
 import type { RetryPlan } from "../../core/retry/retry-schedule.ts";
 import {
   type HeaderMatcherSchema,
@@ -40,15 +41,21 @@ const PREVIOUS_HOSTS = {
 const OTHER_HOST_ATTEMPTS = 5n;
 
 /** The retry policies of one gateway. Many routes have the same settings, so each policy is made once. */
-export type RetryPolicies = WeakMap<RetryConfig, Map<MethodClass, RetryPolicy>>;
+export type RetryPolicies = WeakMap<RetryConfig, Map<string, RetryPolicy>>;
 
-export function compileRetryPolicy(retry: RetryConfig, methods: MethodClass, known: RetryPolicies): RetryPolicy {
-  const policies = remember(known, retry, () => new Map<MethodClass, RetryPolicy>());
-  return remember(policies, methods, () => create(RetryPolicySchema, retryPolicy(retry, methods)));
+export interface RetryUse {
+  readonly methods: MethodClass;
+  /** True if the cluster has attempts that only wait. */
+  readonly isWaiting: boolean;
 }
 
-function retryPolicy({ plan }: RetryConfig, methods: MethodClass): RetryPolicyInit {
-  const isWaiting = hasWaits(plan);
+export function compileRetryPolicy(retry: RetryConfig, use: RetryUse, known: RetryPolicies): RetryPolicy {
+  const policies = remember(known, retry, () => new Map<string, RetryPolicy>());
+  const key = `${use.methods} ${use.isWaiting}`;
+  return remember(policies, key, () => create(RetryPolicySchema, retryPolicy(retry, use)));
+}
+
+function retryPolicy({ plan }: RetryConfig, { methods, isWaiting }: RetryUse): RetryPolicyInit {
   const codes = plan.codes.filter((code) => Number.isInteger(code) && code >= 400 && code < 1000);
   const mayRepeat = plan.afterSend === "Always" || (plan.afterSend === "Idempotent" && methods === "Idempotent");
   const retryOn = [
@@ -63,7 +70,7 @@ function retryPolicy({ plan }: RetryConfig, methods: MethodClass): RetryPolicyIn
     // Every second attempt only waits.
     numRetries: retriesOf(plan) * (isWaiting ? 2 : 1),
     retriableStatusCodes: codes,
-    retryBackOff: backOff(plan),
+    retryBackOff: backOff(plan, isWaiting),
     retryHostPredicate: [PREVIOUS_HOSTS],
     hostSelectionRetryMaxAttempts: OTHER_HOST_ATTEMPTS,
     ...(isWaiting ? { retriableHeaders: [WAITED] } : {}),
@@ -84,9 +91,12 @@ const UNPROMISED_MS = 25;
 const SPREAD = 0.1;
 
 /** Envoy waits a random time below this. With waiting attempts it is only the jitter. */
-function backOff({ backoffMs }: RetryPlan): RetryPolicyInit["retryBackOff"] {
+function backOff(plan: RetryPlan, isWaiting: boolean): RetryPolicyInit["retryBackOff"] {
+  const { backoffMs } = plan;
   if (backoffMs === undefined)
     return { baseInterval: duration(UNPROMISED_MS), maxInterval: duration(2 * UNPROMISED_MS) };
+  if (!isWaiting && backoffMs > 0)
+    return { baseInterval: duration(backoffMs), maxInterval: duration(waitRangeMs(plan, MOST_ATTEMPTS).least) };
   const spread = duration(Math.max(1, Math.floor(backoffMs * SPREAD)));
   return { baseInterval: spread, maxInterval: spread };
 }

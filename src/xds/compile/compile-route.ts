@@ -6,6 +6,7 @@ import type {
   RedirectConfig,
   RouteConfig,
   RuleConfig,
+  SessionConfig,
   WeightedBackendConfig,
 } from "../../core/dataplane/gateway-config.ts";
 import { WAITED_HEADER } from "../../core/dataplane/own-headers.ts";
@@ -26,7 +27,7 @@ import {
   RouteSchema,
 } from "../gen/envoy/config/route/v3/route_components_pb.ts";
 import { FractionalPercent_DenominatorType } from "../gen/envoy/type/v3/percent_pb.ts";
-import { create, duration, type Init } from "../protobuf.ts";
+import { type Any, create, duration, type Init } from "../protobuf.ts";
 import { compileFilters, type EnvoyFilters, NO_CHANGES, pathRewrite } from "./compile-filters.ts";
 import { compileMatch, EVERYTHING, isCatchAll, type MatchInit } from "./compile-match.ts";
 import {
@@ -36,6 +37,7 @@ import {
   methodClasses,
   type RetryPolicies,
 } from "./compile-retries.ts";
+import { compileSession, hasCookie, SESSIONS, sessionOfBackend } from "./compile-sessions.ts";
 import { type ClusterName, type ClusterSettings, clusterName, waitingClusterName } from "./resource-names.ts";
 
 type RouteInit = Init<typeof RouteSchema>;
@@ -144,7 +146,7 @@ function compileRoute({ match, rule }: RouteConfig, context: RouteContext): Envo
     case "Forward": {
       const [only, ...others] = action.backends;
       if (only !== undefined && others.length === 0)
-        return forward({ target: only.target, upTo: undefined }, { match, rule }, context);
+        return forward({ target: only.target, upTo: undefined, pinned: undefined }, { match, rule }, context);
       const parts = shares(action.backends).map((share) => forward(share, { match, rule }, context));
       return { routes: parts.flatMap(({ routes }) => routes), uses: parts.flatMap(({ uses }) => uses), problems: [] };
     }
@@ -168,21 +170,37 @@ interface Share {
   readonly target: BackendTarget;
   /** The cumulative part per million of the requests, including the entries before it. Undefined: all that are left. */
   readonly upTo: number | undefined;
+  /** Only requests with this session. Undefined: all. */
+  readonly pinned: SessionConfig | undefined;
 }
 
 const MILLION = 1_000_000;
 
-/** Envoy uses the same random number for every route, so the shares are cumulative. */
+/** First the requests with a session, then the others by weight. Envoy uses the same random number for every route, so the shares are cumulative. */
 function shares(backends: readonly WeightedBackendConfig[]): readonly Share[] {
+  const targets = backends.map(({ target }) => withOwnSession(target));
   const total = backends.reduce((sum, { weight }) => sum + weight, 0);
   let sum = 0;
-  return backends.map(({ weight, target }, index) => {
+  const weighted = backends.map(({ weight }, index): Share[] => {
+    const target = targets[index];
     sum += weight;
-    return { target, upTo: index === backends.length - 1 ? undefined : Math.round((sum / total) * MILLION) };
+    const upTo = index === backends.length - 1 ? undefined : Math.round((sum / total) * MILLION);
+    return target === undefined ? [] : [{ target, upTo, pinned: undefined }];
   });
+  return [...targets.flatMap(pinnedShare), ...weighted.flat()];
 }
 
-function forward({ target, upTo }: Share, { match, rule }: RouteConfig, context: RouteContext): EnvoyRoute {
+const withOwnSession = (target: BackendTarget): BackendTarget =>
+  target.type === "Backend" && target.session !== undefined
+    ? { ...target, session: sessionOfBackend(target.session, target.backend) }
+    : target;
+
+const pinnedShare = (target: BackendTarget): readonly Share[] =>
+  target.type === "Backend" && target.session?.type === "Cookie"
+    ? [{ target, upTo: undefined, pinned: target.session }]
+    : [];
+
+function forward({ target, upTo, pinned }: Share, { match, rule }: RouteConfig, context: RouteContext): EnvoyRoute {
   const name = formatRef(rule.route, rule.rule);
   if (target.type === "Unavailable") {
     return alone({ name, match: withShare(compileMatch(match), upTo), ...respond(target.status) });
@@ -193,13 +211,13 @@ function forward({ target, upTo }: Share, { match, rule }: RouteConfig, context:
   const routes = methodClasses(target.retry, match.method).map((methods) =>
     create(RouteSchema, {
       name,
-      match: forwardMatch(match, upTo, methods),
+      match: pinned === undefined ? forwardMatch(match, upTo, methods) : pinnedMatch(match, pinned, methods),
       action: { case: "route", value: routeAction({ rule, target, use, filters, methods }, context.parts) },
       requestHeadersToRemove: request.remove,
       requestHeadersToAdd: request.add,
       responseHeadersToRemove: use.waitsMs === undefined ? response.remove : unmarked(response.remove),
       responseHeadersToAdd: response.add,
-      typedPerFilterConfig: cors === undefined ? {} : { [CORS]: cors },
+      typedPerFilterConfig: perFilter(cors, target.session),
       requestBodyBufferLimit: target.retry === undefined ? undefined : BigInt(Math.floor(target.retry.maxBodyBytes)),
     }),
   );
@@ -208,6 +226,11 @@ function forward({ target, upTo }: Share, { match, rule }: RouteConfig, context:
 }
 
 const CORS = "envoy.filters.http.cors";
+
+const perFilter = (cors: Any | undefined, session: SessionConfig | undefined): Record<string, Any> => ({
+  ...(cors === undefined ? {} : { [CORS]: cors }),
+  ...(session === undefined ? {} : { [SESSIONS]: compileSession(session) }),
+});
 
 const ONLY_MARK = [WAITED_HEADER];
 
@@ -248,6 +271,11 @@ const forwardMatch = (
     ? EVERY_REQUEST[methods]
     : withMethods(withShare(compileMatch(match), upTo), methods);
 
+function pinnedMatch(match: RouteConfig["match"], session: SessionConfig, methods: MethodClass): MatchInit {
+  const own = compileMatch(match);
+  return withMethods({ ...own, headers: [...(own.headers ?? []), hasCookie(session)] }, methods);
+}
+
 type UsableTarget = Extract<BackendTarget, { type: "Backend" }>;
 
 const NO_RETRY = {};
@@ -256,11 +284,13 @@ const NO_RETRY = {};
 function clusterUse(target: UsableTarget, { slackMs, parts }: RouteContext): ClusterUse {
   const byRetry = remember(parts.uses, target.backend, (): ByRetry<ClusterUse> => new WeakMap());
   const byTimes = remember(byRetry, target.retry ?? NO_RETRY, () => new Map<string, ClusterUse>());
-  return remember(byTimes, `${target.backendRequestTimeoutMs}`, () => compileUse(target, slackMs));
+  const hasSession = target.session !== undefined;
+  return remember(byTimes, `${target.backendRequestTimeoutMs} ${hasSession}`, () => compileUse(target, slackMs));
 }
 
-function compileUse({ backend, retry, backendRequestTimeoutMs }: UsableTarget, slackMs: number): ClusterUse {
-  const waitsMs = retry === undefined ? undefined : waitsOf(retry.plan, slackMs);
+function compileUse({ backend, retry, session, backendRequestTimeoutMs }: UsableTarget, slackMs: number): ClusterUse {
+  // A composite cluster ignores the endpoint of a session.
+  const waitsMs = retry === undefined || session !== undefined ? undefined : waitsOf(retry.plan, slackMs);
   // Envoy counts budgets per cluster, and waiting attempts belong to another cluster.
   const budget = retry === undefined || waitsMs !== undefined ? undefined : tighter(retry.budget, backend.budget);
   const settings = { tryTimeoutMs: backendRequestTimeoutMs, budget };
@@ -310,7 +340,9 @@ function actionInit(
     clusterSpecifier: { case: "cluster", value: use.name },
     // The default would be 15 seconds.
     timeout: requestTimeoutMs === undefined ? NO_TIMEOUT : duration(requestTimeoutMs),
-    ...(retry === undefined ? {} : { retryPolicy: compileRetryPolicy(retry, methods, retryPolicies) }),
+    ...(retry === undefined
+      ? {}
+      : { retryPolicy: compileRetryPolicy(retry, { methods, isWaiting: use.waitsMs !== undefined }, retryPolicies) }),
     ...(host === undefined ? {} : { hostRewriteSpecifier: { case: "hostRewriteLiteral", value: host } }),
     ...(path === undefined ? {} : { regexRewrite: path }),
     requestMirrorPolicies: mirrors.map(({ backend, perMillion }) => ({

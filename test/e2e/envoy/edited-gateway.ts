@@ -48,7 +48,7 @@ export function createEditedGateway(port: number, alive: readonly Endpoint[], ra
     if (backend === undefined) throw new Error("every Service has a backend");
     return {
       weight: 1 + Math.floor(random() * 5),
-      target: { type: "Backend", backend, filters: [], ...pick(POLICIES) },
+      target: { type: "Backend", backend, filters: [], session: undefined, ...pick(POLICIES) },
     };
   };
   const someRoute = (path: string): RouteConfig =>

@@ -35,6 +35,7 @@ export function backend(name: string, more: Partial<BackendConfig> = {}): Backen
     tls: undefined,
     endpoints: `bakery/${name}:80` as EndpointsId,
     budget: undefined,
+    session: undefined,
     ...more,
   };
 }
@@ -57,6 +58,7 @@ export function forwardTo(to: BackendConfig | string, more: Partial<ForwardTarge
     filters: [],
     retry: undefined,
     backendRequestTimeoutMs: undefined,
+    session: undefined,
     ...more,
   };
 }

@@ -29,6 +29,7 @@ export const backendConfig = (name: string, more: Partial<BackendConfig> = {}): 
   tls: undefined,
   endpoints: `bakery/${name}:80` as EndpointsId,
   budget: undefined,
+  session: undefined,
   ...more,
 });
 
@@ -46,6 +47,7 @@ export const backend = (
     filters: [],
     retry: undefined,
     backendRequestTimeoutMs: undefined,
+    session: undefined,
     ...more,
   },
 });

@@ -58,6 +58,40 @@ describe("what Envoy would refuse, or cannot keep exactly", () => {
       ["EnvoyCapsAttempts RetryPolicy/a/r spec.retry.attempts"],
     ],
     ["as many as there may be", smallCluster + onRoute("retry: {attempts: 100}"), []],
+    [
+      "a session in a header, with several backends and a timeout",
+      withRule("sessionPersistence: {type: Header, header: {name: x-cart}, absoluteTimeout: 1h}").replace(
+        "{name: s, port: 80}",
+        "{name: s, port: 80}, {name: s, port: 80, weight: 2}",
+      ),
+      [
+        "EnvoyKeepsSessions HTTPRoute/a/r spec.rules[0].sessionPersistence",
+        "EnvoySplitsSessions HTTPRoute/a/r spec.rules[0].sessionPersistence",
+      ],
+    ],
+    [
+      "a session cookie with a timeout, and a backoff",
+      withRule("sessionPersistence: {type: Cookie, cookie: {name: cart}, absoluteTimeout: 1h}") +
+        onRoute("retry: {attempts: 2, backoff: 10ms}"),
+      [
+        "EnvoyShortensBackoff HTTPRoute/a/r spec.rules[0].sessionPersistence",
+        "EnvoyKeepsCookies HTTPRoute/a/r spec.rules[0].sessionPersistence",
+      ],
+    ],
+    [
+      "a session of a Service, at its policy",
+      smallCluster +
+        trafficPolicy.replace(
+          "retryConstraint: {budget: {percent: 20}}",
+          "sessionPersistence: {type: Cookie, cookie: {name: cart}, absoluteTimeout: 1h}",
+        ),
+      ["EnvoyKeepsCookies XBackendTrafficPolicy/a/t spec.sessionPersistence"],
+    ],
+    [
+      "a session that Envoy keeps exactly",
+      withRule("sessionPersistence: {type: Cookie, cookie: {lifetimeType: Permanent}, absoluteTimeout: 1h}"),
+      [],
+    ],
     ["nothing unusual", smallCluster + onRoute("retry: {attempts: 2, backoff: 10ms}"), []],
   ])("%s", async (_, text, expected) => {
     expect(await found(text, ENVOY)).toEqual(expected);

@@ -68,15 +68,16 @@ interface Reporting {
 
 /** Limits that come from a Service's own policy. Limits that come from a RetryPolicy are reported at that policy. */
 function reportLimit(
-  { code, message, backend }: RuleLimit,
+  { code, message, setting, backend }: RuleLimit,
   rule: RuleConfig,
   field: string,
   { report, trafficPolicyOf }: Reporting,
 ): void {
-  if (backend === undefined) return report(code, rule.route, `${field}.filters`, message);
-  if (backend.budget === undefined || code === "EnvoyCapsAttempts") return;
+  if (backend === undefined) return report(code, rule.route, `${field}.${setting}`, message);
+  if (setting === "retry" && (backend.budget === undefined || code === "EnvoyCapsAttempts")) return;
   const policy = trafficPolicyOf(backend);
-  if (policy !== undefined) report(code, policy, "spec.retryConstraint", message);
+  const own = setting === "retry" ? "retryConstraint" : setting;
+  if (policy !== undefined) report(code, policy, `spec.${own}`, message);
 }
 
 /** The settings that a limit is about: the finding is at the first one that is set, the others are related. */
@@ -97,6 +98,10 @@ const SETTINGS: Readonly<Record<EnvoyLimit["code"], readonly string[]>> = {
   ],
   EnvoyCapsAttempts: ["/retry/attempts"],
   EnvoyRewritesOnce: [],
+  EnvoySplitsSessions: [],
+  EnvoyKeepsSessions: [],
+  EnvoyKeepsCookies: [],
+  EnvoyShortensBackoff: [],
 };
 
 const problemsOf = ({ plan, budget }: RetrySettings): readonly RetryProblem[] =>

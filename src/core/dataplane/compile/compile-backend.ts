@@ -18,6 +18,7 @@ import type {
   EndpointsId,
   SubjectAltName,
 } from "../gateway-config.ts";
+import { type CompiledSession, compileSession } from "./session-persistence.ts";
 
 export type CompiledBackend =
   | { readonly state: "found"; readonly backend: BackendConfig; readonly problems: readonly ConfigProblem[] }
@@ -133,6 +134,8 @@ export function compileBackend(
   if (typeof protocol !== "object") return unavailable(`port ${port} of ${name} ${protocol}`);
   const endpoints = endpointsId(service, port, transport);
   const isHttp = user === "HTTPRoute" || user === "GRPCRoute";
+  const traffic = isHttp ? policies.trafficOf(service, port) : undefined;
+  const session = traffic && compileSession(traffic.spec["sessionPersistence"], service.ref);
   const backend: BackendConfig = {
     id: backendId(endpoints, { ...protocol, tls: tls?.config }),
     object: service.ref,
@@ -140,9 +143,19 @@ export function compileBackend(
     ...protocol,
     tls: tls?.config,
     endpoints,
-    budget: isHttp ? backendBudget(policies.trafficOf(service, port)?.spec ?? {}) : undefined,
+    budget: traffic && backendBudget(traffic.spec),
+    session: session?.session,
   };
-  return { state: "found", backend, problems: tls?.problems ?? [] };
+  return { state: "found", backend, problems: [...(tls?.problems ?? []), ...sessionProblems(traffic, session)] };
+}
+
+function sessionProblems(
+  policy: DirectPolicy | undefined,
+  session: CompiledSession | undefined,
+): readonly ConfigProblem[] {
+  if (policy === undefined || session?.problem === undefined) return [];
+  const { field, message } = session.problem;
+  return [{ object: policy.policy, field: `spec.sessionPersistence.${field}`, message }];
 }
 
 /**

@@ -2,7 +2,7 @@
 import { hostnamesOf } from "../../effective/world/gateway-listeners.ts";
 import type { World } from "../../effective/world/world.ts";
 import { remember } from "../../model/collections/remember.ts";
-import { isJsonObject, type JsonObject } from "../../model/json.ts";
+import type { JsonObject } from "../../model/json.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { createdAt } from "../../model/parse/created-at.ts";
 import {
@@ -26,6 +26,7 @@ import { type BackendUser, type CompiledBackend, compileBackend, directPolicies 
 import { planRule, planStreamRule, type RuleContext, type RulePlan, ruleConfig, settingsFor } from "./compile-rule.ts";
 import { isDeepEqual } from "./deep-equal.ts";
 import { NO_SETTINGS, type PathSettings, type SettingsReader } from "./path-settings.ts";
+import { compileSession } from "./session-persistence.ts";
 
 /** A match of a rule, with the data that its precedence within a host depends on. */
 export interface RankedRoute extends RankedMatch {
@@ -226,6 +227,13 @@ class RouteDraft {
     const context: RuleContext = {
       backendOf: (ref, field, position) => this.#followBackend(user, ref, field, position),
       mirrorTo: (ref, field) => this.#followMirror(user, ref, field),
+      sessionOf: ({ raw, index, name }) => {
+        const compiled = compileSession(raw["sessionPersistence"], this.#route.ref, name);
+        const { problem, session } = compiled ?? {};
+        if (problem !== undefined)
+          this.#note(`spec.rules[${index}].sessionPersistence.${problem.field}`, problem.message);
+        return session;
+      },
       refuse: (of, field, reason) => {
         this.refusals.push({ of, field, reason });
         this.#note(field, `${reason}: ${REFUSED[user][of]}`);
@@ -233,14 +241,6 @@ class RouteDraft {
     };
     const sections = facts === undefined ? [] : sectionsOf(this.#route, facts);
     if (!isHttp(user)) return sections.map((section, position) => planStreamRule(section, position, context));
-    for (const { raw, index } of sections) {
-      if (isJsonObject(raw["sessionPersistence"])) {
-        this.#note(
-          `spec.rules[${index}].sessionPersistence`,
-          "session persistence is not supported: each request may go to another endpoint",
-        );
-      }
-    }
     return sections.map((section, position) => planRule(user, section, position, context));
   }
 

@@ -9,6 +9,7 @@ import type {
   BackendConfig,
   FilterConfig,
   RuleConfig,
+  SessionConfig,
   WeightedBackendConfig,
 } from "../gateway-config.ts";
 import { type CompiledFilters, compileFilters } from "./compile-filters.ts";
@@ -20,6 +21,8 @@ export interface RuleContext {
   readonly backendOf: (ref: JsonObject, field: string, position: number) => FollowedRef | string;
   /** Resolves the backend of a mirror. Undefined: nothing is mirrored. */
   readonly mirrorTo: (ref: JsonObject, field: string) => BackendConfig | undefined;
+  /** Compiles the session persistence of a rule, and reports its problem. */
+  readonly sessionOf: (section: Section) => SessionConfig | undefined;
   /** Reports why the requests of the rule, or the share of one backend, get a 500. */
   readonly refuse: (of: "Rule" | "Share", field: string, reason: string) => void;
 }
@@ -35,6 +38,7 @@ export interface RulePlan {
   readonly matches: readonly RouteMatch[];
   readonly filters: readonly FilterConfig[];
   readonly action: PlannedAction;
+  readonly session: SessionConfig | undefined;
 }
 
 type PlannedAction =
@@ -53,6 +57,16 @@ export function planRule(
   position: number,
   context: RuleContext,
 ): RulePlan {
+  const plan = planAction(kind, section, position, context);
+  return { ...plan, session: context.sessionOf(section) };
+}
+
+function planAction(
+  kind: "HTTPRoute" | "GRPCRoute",
+  section: Section,
+  position: number,
+  context: RuleContext,
+): Omit<RulePlan, "session"> {
   const matches = routeMatches(section.raw, kind);
   const rule = `spec.rules[${section.index}]`;
   const compiled = filtersAt("Rule", section.raw["filters"], `${rule}.filters`, matches, context);
@@ -78,7 +92,7 @@ const EVERY_CONNECTION: readonly RouteMatch[] = [
 export function planStreamRule(section: Section, position: number, context: RuleContext): RulePlan {
   const field = `spec.rules[${section.index}].backendRefs`;
   const action = planForward(section, field, position, EVERY_CONNECTION, context);
-  return { section, matches: EVERY_CONNECTION, filters: [], action };
+  return { section, matches: EVERY_CONNECTION, filters: [], action, session: undefined };
 }
 
 const filtersAt = (
@@ -153,20 +167,33 @@ export function settingsFor({ action }: RulePlan, { rule, at }: RuleSettings): r
 /** `settings` is the result of `settingsFor`. */
 export function ruleConfig(route: KubeObject, plan: RulePlan, settings: readonly PathSettings[]): RuleConfig {
   const [rule, ...each] = settings;
-  const { action, filters, section } = plan;
+  const { action, filters, section, session } = plan;
   return {
     route: route.ref,
     rule: section.name,
     filters,
     action:
       action.type === "Forward"
-        ? { type: "Forward", backends: action.backends.map((planned, at) => weightedBackend(planned, each[at])) }
+        ? {
+            type: "Forward",
+            backends: action.backends.map((planned, at) => weightedBackend(planned, session, each[at])),
+          }
         : action,
     requestTimeoutMs: rule?.requestTimeoutMs,
   };
 }
 
-function weightedBackend(planned: PlannedBackend, settings: PathSettings | undefined): WeightedBackendConfig {
+/**
+ * Session persistence of a rule before that of a backend
+ *
+ * If a rule and the XBackendTrafficPolicy of its backend have both, that of the rule is used.
+ * GEP-1619, "Edge Case Behavior"
+ */
+function weightedBackend(
+  planned: PlannedBackend,
+  session: SessionConfig | undefined,
+  settings: PathSettings | undefined,
+): WeightedBackendConfig {
   const { weight } = planned;
   if (planned.state === "unavailable") {
     return { weight, target: { type: "Unavailable", status: 500, reason: planned.reason } };
@@ -179,6 +206,7 @@ function weightedBackend(planned: PlannedBackend, settings: PathSettings | undef
       filters: planned.filters,
       retry: settings?.retry,
       backendRequestTimeoutMs: settings?.backendRequestTimeoutMs,
+      session: session ?? planned.backend.session,
     },
   };
 }

@@ -1,12 +1,14 @@
-import { writeFileSync } from "node:fs";
+import { sign } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { nodeFileSystem } from "../../src/adapters/files/node-file-system.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../src/core/model/json.ts";
 import { compareText } from "../../src/core/model/refs.ts";
-import { loadDocuments } from "../../src/sources/load-documents.ts";
 import { type CliResult, runCli } from "../support/cli/run-cli.ts";
+import { applyBakery } from "../support/kubernetes/apply-bakery.ts";
 import { type ControlPlane, kubeconfigText, startControlPlane } from "../support/kubernetes/control-plane.ts";
 import { findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
 
@@ -14,13 +16,17 @@ const parts = await findKubernetes();
 
 describe.skipIf(parts === undefined)("the bakery in a cluster", () => {
   let plane: ControlPlane;
+  let proxy: Server;
   beforeAll(async () => {
     if (parts === undefined) return;
-    plane = await startControlPlane(parts, { users: { ana: [], carl: [] } });
+    plane = await startControlPlane(parts, { users: { ana: [], bo: [], carl: [] } });
+    proxy = await startRefusingProxy();
     await applyBakery(plane);
-    await plane.kubectl(["apply", "-f", "-"], JSON.stringify(rightsOfAna));
+    const rights = [rightsIn("bakery", "ana"), rightsIn("bakery", "bo"), rightsIn("infra", "bo")];
+    await plane.kubectl(["apply", "-f", "-"], JSON.stringify({ apiVersion: "v1", kind: "List", items: rights }));
   }, 300_000);
   afterAll(async () => {
+    proxy?.close();
     await plane?.close();
   });
 
@@ -85,7 +91,61 @@ describe.skipIf(parts === undefined)("the bakery in a cluster", () => {
     expect(words).not.toContain("with -f");
   });
 
+  test("with rights in two namespaces, the one that objects name is read too, and the answer has both", async () => {
+    const file = kubeconfigOf("bo", "bakery");
+    const { stdout, code } = await inCluster("explain httproute/baker", file);
+    expect(code).toBe(0);
+    expect(stdout).toContain("RetryPolicy infra/friday-fix");
+    const words = stdout.replaceAll(/\s+/g, " ");
+    expect(words).toContain("outside of namespaces bakery, infra, list backendtlspolicies");
+    expect(words).toContain("list customresourcedefinitions.apiextensions.k8s.io, so policy kinds without");
+    const reached = await inCluster("reach retrypolicy/friday-fix -n infra", file);
+    expect(reached.stdout).toContain("HTTPRoute bakery/baker");
+    const ended = new AbortController();
+    const onOutput = (): void => ended.abort();
+    const followed = await runCli(`explain httproute/baker -w --kubeconfig ${file}`, {
+      signal: ended.signal,
+      onOutput: (text) => text.includes("outside of namespaces") && onOutput(),
+    });
+    expect(followed).toEqual({ code: 0, stderr: "", stdout });
+  });
+
+  test("where CRDs may not be listed, a kind that looks like a policy is read, and is a caveat", async () => {
+    await plane.kubectl(["apply", "-f", "-"], JSON.stringify(flavourCrd));
+    await plane.kubectl(["wait", "--for=condition=Established", "crd/flavourpolicies.example.com"]);
+    await plane.kubectl(["apply", "-f", "-"], JSON.stringify(flavour));
+    try {
+      const published = async (): Promise<boolean> =>
+        (await inCluster("explain httproute/baker", kubeconfigOf("ana", "bakery"))).stdout.includes("FlavourPolicy");
+      // The server publishes the schema in a moment.
+      for (let left = 40; left > 0 && !(await published()); left--) await sleep(250);
+      const { stdout } = await inCluster("explain httproute/baker -o json", kubeconfigOf("ana", "bakery"));
+      const { caveats } = JSON.parse(stdout) as { caveats: { code: string; message: string }[] };
+      expect(caveats.find(({ code }) => code === "UnknownPolicyKind")?.message).toContain("FlavourPolicy");
+    } finally {
+      await plane.kubectl(["delete", "crd", "flavourpolicies.example.com"]);
+    }
+  });
+
   test.each<readonly [string, string, () => string, string]>([
+    [
+      "a token that has expired",
+      "get policies",
+      () => `--kubeconfig ${expiredToken(plane)}`,
+      "does not accept the credentials of the context 'test'",
+    ],
+    [
+      "a proxy that refuses",
+      "get policies",
+      () => `--kubeconfig ${behindProxy(plane, proxy)}`,
+      "(context 'test') cannot be reached: the proxy http://127.0.0.1:",
+    ],
+    [
+      "a credential plugin that fails",
+      "get policies",
+      () => `--kubeconfig ${failingPlugin(plane)}`,
+      "(context 'test'): the credential plugin false failed with exit code 1",
+    ],
     [
       "no rights at all",
       "get policies",
@@ -114,21 +174,69 @@ describe.skipIf(parts === undefined)("the bakery in a cluster", () => {
       "a server that is not there",
       "get policies",
       () => `--kubeconfig ${noServer(plane)}`,
-      "cannot be reached: the connection is refused",
+      "https://127.0.0.1:1 (context 'test') cannot be reached: the connection is refused",
     ],
     [
       "another certificate authority",
       "get policies",
       () => `--kubeconfig ${otherAuthority(plane)}`,
-      "has a certificate of an unknown authority",
+      "(context 'test') has a certificate of an unknown authority",
     ],
   ])("one line, and no stack trace: %s", async (_, line, options, message) => {
     const { stdout, stderr, code } = await runCli(`${line} ${options()}`);
-    expect(stderr).toContain(message);
+    // Lines are wrapped; what to do about it comes below.
+    expect(stderr.replaceAll(/\s+/g, " ")).toContain(message);
     expect(stderr).not.toMatch(/\n\s+at |internal error/);
     expect([stdout, code === 0]).toEqual(["", false]);
   });
 });
+
+/** A service account's token whose time is over, signed by the key that the server trusts. */
+function expiredToken(plane: ControlPlane): string {
+  const claims = {
+    iss: "https://prevail.test",
+    aud: ["https://prevail.test"],
+    sub: "system:serviceaccount:default:default",
+    iat: 1_700_000_000,
+    nbf: 1_700_000_000,
+    exp: 1_700_003_600,
+    "kubernetes.io": { namespace: "default", serviceaccount: { name: "default", uid: "1" } },
+  };
+  const text = [{ alg: "RS256", typ: "JWT" }, claims]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
+    .join(".");
+  const signature = sign("sha256", Buffer.from(text), readFileSync(join(plane.folder, "sa.key"))).toString("base64url");
+  const { server, authority } = plane;
+  return write(plane, "expired", kubeconfigText({ server, authority, token: `${text}.${signature}` }));
+}
+
+/** An HTTP proxy that lets no connection pass. */
+async function startRefusingProxy(): Promise<Server> {
+  const server = createServer((_, response) => response.writeHead(403).end());
+  server.on("connect", (_, socket) => socket.end("HTTP/1.1 403 Forbidden\r\n\r\n"));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return server;
+}
+
+function changedConfig(plane: ControlPlane, name: string, change: (config: KubeConfigFile) => void): string {
+  const config = JSON.parse(readFileSync(plane.kubeconfig, "utf8")) as KubeConfigFile;
+  change(config);
+  return write(plane, name, JSON.stringify(config));
+}
+interface KubeConfigFile {
+  clusters: { cluster: Record<string, unknown> }[];
+  users: { user: Record<string, unknown> }[];
+}
+const behindProxy = (plane: ControlPlane, proxy: Server): string =>
+  changedConfig(plane, "behind-proxy", ({ clusters: [first] }) => {
+    const { port } = proxy.address() as AddressInfo;
+    if (first !== undefined) first.cluster["proxy-url"] = `http://127.0.0.1:${port}`;
+  });
+const failingPlugin = (plane: ControlPlane): string =>
+  changedConfig(plane, "failing-plugin", ({ users: [first] }) => {
+    const exec = { apiVersion: "client.authentication.k8s.io/v1", command: "false", interactiveMode: "Never" };
+    if (first !== undefined) first.user = { exec };
+  });
 
 const write = (plane: ControlPlane, name: string, text: string): string => {
   const file = join(plane.folder, name);
@@ -187,72 +295,58 @@ const DIFFERENT: ReadonlySet<string> = new Set([
   "observedGeneration",
 ]);
 
-/** Applies the objects in the order of their age, a second apart, as creation times have whole seconds. */
-async function applyBakery(plane: ControlPlane): Promise<void> {
-  const { documents } = await loadDocuments(["examples/bakery"], nodeFileSystem(process.stdin));
-  const objects = documents.flatMap(({ value }) => (isJsonObject(value) ? [value] : []));
-  const dated = objects.map((object) => ({ object, created: createdOf(object) }));
-  const namespaces = [...new Set(objects.map((object) => metadataOf(object).namespace ?? ""))].filter(
-    (name) => name !== "",
-  );
-  const plain = dated.filter(({ created }) => created === "");
-  await applyAll(plane, [...policyCrds, ...namespaces.map(namespaceObject)]);
-  await plane.kubectl(["wait", "--for=condition=Established", "--timeout=60s", "crd", "--all"]);
-  await applyAll(
-    plane,
-    plain.map(({ object }) => object),
-  );
-  const byAge = dated.filter(({ created }) => created !== "").sort((a, b) => (a.created < b.created ? -1 : 1));
-  for (const { object } of byAge) {
-    await sleep(1100);
-    await applyAll(plane, [object]);
-  }
-}
-
-const metadataOf = (object: JsonObject): { readonly namespace?: string; readonly creationTimestamp?: string } =>
-  object["metadata"] as { namespace?: string; creationTimestamp?: string };
-const createdOf = (object: JsonObject): string => metadataOf(object).creationTimestamp ?? "";
-const namespaceObject = (name: string): JsonObject => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
-
-const applyAll = (plane: ControlPlane, items: readonly JsonObject[]): Promise<string> =>
-  plane.kubectl(
-    ["apply", "-f", "-"],
-    JSON.stringify({ apiVersion: "v1", kind: "List", items: items.map(withoutTime) }),
-  );
-const withoutTime = (object: JsonObject): JsonObject => {
-  const { creationTimestamp: _, ...metadata } = metadataOf(object);
-  return { ...object, metadata };
-};
-
-/** The bakery's own policy kinds, with no schema to speak of. */
-const policyCrds = ["AuthPolicy", "RateLimitPolicy"].map((kind): JsonObject => {
-  const plural = kind.toLowerCase().replace(/y$/, "ies");
-  const spec = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
-  return {
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "CustomResourceDefinition",
-    metadata: { name: `${plural}.policies.example.com` },
-    spec: {
-      group: "policies.example.com",
-      scope: "Namespaced",
-      names: { kind, plural },
-      versions: [
-        {
-          name: "v1",
-          served: true,
-          storage: true,
-          schema: { openAPIV3Schema: { type: "object", properties: { spec } } },
-        },
-      ],
-    },
-  };
-});
-
-/** An application developer: everything in her namespace, nothing elsewhere. */
-const rightsOfAna = {
+/** Everything in one namespace, nothing elsewhere. */
+const rightsIn = (namespace: string, user: string): JsonObject => ({
   apiVersion: "rbac.authorization.k8s.io/v1",
   kind: "RoleBinding",
-  metadata: { name: "ana", namespace: "bakery" },
+  metadata: { name: user, namespace },
   roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
-  subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "ana" }],
+  subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: user }],
+});
+
+const flavourCrd = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "flavourpolicies.example.com" },
+  spec: {
+    group: "example.com",
+    scope: "Namespaced",
+    names: { kind: "FlavourPolicy", plural: "flavourpolicies" },
+    versions: [
+      {
+        name: "v1",
+        served: true,
+        storage: true,
+        schema: {
+          openAPIV3Schema: {
+            type: "object",
+            properties: {
+              spec: {
+                type: "object",
+                properties: {
+                  taste: { type: "string" },
+                  targetRefs: {
+                    type: "array",
+                    items: {
+                      type: "object",
+                      properties: { group: { type: "string" }, kind: { type: "string" }, name: { type: "string" } },
+                    },
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    ],
+  },
+};
+const flavour = {
+  apiVersion: "example.com/v1",
+  kind: "FlavourPolicy",
+  metadata: { name: "icing", namespace: "bakery" },
+  spec: {
+    targetRefs: [{ group: "gateway.networking.k8s.io", kind: "HTTPRoute", name: "baker" }],
+    taste: "sweet",
+  },
 };

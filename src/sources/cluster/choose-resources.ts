@@ -32,9 +32,13 @@ export interface ChosenResources {
 
 /**
  * The resources to read: the built-in kinds, the kinds of policies, and the kinds that definitions name; of those, what the server has.
- * `rules` are the CRDs and PolicyDefinitions of the cluster.
+ * `rules` are the CRDs and PolicyDefinitions of the cluster; `policyKinds` are kinds that look like policies where CRDs may not be listed.
  */
-export function chooseResources(resources: readonly ApiResource[], rules: readonly JsonObject[]): ChosenResources {
+export function chooseResources(
+  resources: readonly ApiResource[],
+  rules: readonly JsonObject[],
+  policyKinds: readonly GroupKind[] = [],
+): ChosenResources {
   const wanted = new Map<KindId, GroupKind>();
   const want = (kind: GroupKind): void => void wanted.set(kindId(kind), kind);
   for (const kind of builtInKinds) want(kind);
@@ -47,6 +51,7 @@ export function chooseResources(resources: readonly ApiResource[], rules: readon
   }
   // A kind that looks like a policy and has no definition is read too: the answer says that it is not known.
   for (const rule of rules) if (namesTargets(rule)) want(kindOf(rule));
+  for (const kind of policyKinds) want(kind);
   for (const kind of LEFT_OUT) wanted.delete(kind);
   const chosen = resources.filter((resource) => wanted.has(kindId(resource)) && resource.verbs.includes("list"));
   const served = new Set(resources.map(kindId));
@@ -75,10 +80,14 @@ function namesTargets(crd: JsonObject): boolean {
   const spec = ownValue(crd, "spec");
   const versions = isJsonObject(spec) ? objectsIn(ownValue(spec, "versions")) : [];
   return versions.some((version) => {
-    const fields = at(version, "schema", "openAPIV3Schema", "properties", "spec", "properties");
-    return isJsonObject(fields) && TARGET_FIELDS.some((name) => Object.hasOwn(fields, name));
+    return hasTargetField(valueAt(version, "schema", "openAPIV3Schema", "properties", "spec", "properties"));
   });
 }
 
-const at = (value: Json, ...keys: readonly string[]): Json | undefined =>
+/** True for the properties of a spec that has such a field. */
+export const hasTargetField = (fields: Json | undefined): boolean =>
+  isJsonObject(fields) && TARGET_FIELDS.some((name) => Object.hasOwn(fields, name));
+
+/** The value below these keys. */
+export const valueAt = (value: Json, ...keys: readonly string[]): Json | undefined =>
   keys.reduce<Json | undefined>((found, key) => (isJsonObject(found) ? ownValue(found, key) : undefined), value);

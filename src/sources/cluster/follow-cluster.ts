@@ -11,15 +11,19 @@ import type { Finding } from "../../core/model/finding.ts";
 import type { JsonObject } from "../../core/model/json.ts";
 import { kindId } from "../../core/model/refs.ts";
 import { chooseResources, keepRules, RULE_KINDS } from "./choose-resources.ts";
+import { findPolicyKinds, type PublishedKinds } from "./find-policy-kinds.ts";
 import {
   completeAsAbsent,
   type ForbiddenResource,
   forbiddenFindings,
+  isCrdResource,
   namespacesOf,
   noRights,
   type ReadProgress,
+  readCluster,
   staleFinding,
   unlistableFinding,
+  unpublishedFindings,
 } from "./read-cluster.ts";
 
 /** Everything that is known of a cluster at one moment. */
@@ -90,7 +94,9 @@ class ClusterFollower {
   readonly #followed = new Map<string, Followed>();
   #findings: readonly Finding[] = [];
   #completeness: readonly CompleteKind[] = [];
-  #namespaces: readonly string[] = [];
+  #namespaces: readonly string[] | undefined;
+  /** Namespaces that may be read, but not listed. They are as they were at first. */
+  #gotNamespaces: readonly JsonObject[] = [];
   #pending: Change[] = [];
   #timer: NodeJS.Timeout | undefined;
   #isReady = false;
@@ -130,7 +136,8 @@ class ClusterFollower {
 
   async #choose({ resources, staleGroups }: Discovery): Promise<void> {
     const rules = this.#rules.flatMap(({ objects }) => [...objects.values()]);
-    const { chosen, absent } = chooseResources(resources, rules);
+    const published = await this.#findPublished(resources);
+    const { chosen, absent } = chooseResources(resources, rules, published.policyKinds);
     const wanted = new Map(chosen.map((resource) => [resourceName(resource), resource]));
     // A group that does not respond has not gone.
     for (const [name, { resource, stop }] of this.#followed) {
@@ -141,7 +148,8 @@ class ClusterFollower {
     const isNamespaceKind = ({ group, kind }: ApiResource): boolean => group === "" && kind === "Namespace";
     for (const resource of chosen.filter(isNamespaceKind)) await this.#followOnce(resource);
     const known = [...(this.#followed.get("namespaces")?.objects.values() ?? [])];
-    this.#namespaces = namespacesOf(known, this.#options.namespaces);
+    if (known.length > 0) this.#namespaces = namespacesOf(known, []);
+    else this.#namespaces ??= await this.#findNamespaces();
     await Promise.all(chosen.filter((one) => !isNamespaceKind(one)).map((resource) => this.#followOnce(resource)));
     await Promise.all([...this.#followed.values()].map(({ synced }) => synced));
     const all = [...this.#rules, ...this.#followed.values()];
@@ -152,7 +160,23 @@ class ClusterFollower {
         all.filter(({ complete, failure }) => complete?.namespaces !== "All" && failure === undefined).map(forbiddenOf),
       ),
       ...staleGroups.map(staleFinding),
+      ...unpublishedFindings(published.unread),
     ];
+  }
+
+  /** Where CRDs may not be listed, the schemas that the server publishes show which kinds look like policies. */
+  async #findPublished(resources: readonly ApiResource[]): Promise<PublishedKinds> {
+    const crds = this.#rules.find(({ resource }) => isCrdResource(resource));
+    if (crds === undefined || crds.complete !== undefined) return { policyKinds: [], unread: [] };
+    return findPolicyKinds(this.#client, resources, this.#options.signal);
+  }
+
+  /** Where namespaces may not be listed, objects name others, and so on: reading everything once finds them. */
+  async #findNamespaces(): Promise<readonly string[]> {
+    const { namespaces, signal } = this.#options;
+    const read = await readCluster(this.#client, { namespaces, signal });
+    this.#gotNamespaces = read.objects.filter(({ kind, apiVersion }) => kind === "Namespace" && apiVersion === "v1");
+    return read.namespaces;
   }
 
   async #followOnce(resource: ApiResource): Promise<void> {
@@ -211,7 +235,7 @@ class ClusterFollower {
       if (await this.#mayList(resource, undefined)) return { scopes: [undefined], failure: undefined };
       if (!resource.isNamespaced) return { scopes: [], failure: undefined };
       const allowed = await Promise.all(
-        this.#namespaces.map(async (one) => ((await this.#mayList(resource, one)) ? [one] : [])),
+        (this.#namespaces ?? []).map(async (one) => ((await this.#mayList(resource, one)) ? [one] : [])),
       );
       return { scopes: allowed.flat(), failure: undefined };
     } catch (error) {
@@ -267,6 +291,7 @@ class ClusterFollower {
           rules,
           followed.map(({ resource }) => resource),
         ),
+        ...this.#gotNamespaces,
         ...followed.flatMap(({ objects }) => [...objects.values()]),
       ],
       completeness: this.#completeness,

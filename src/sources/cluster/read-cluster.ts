@@ -3,17 +3,22 @@ import { type ApiError, isForbidden, isServerFailure } from "../../adapters/clus
 import { discoverResources } from "../../adapters/cluster/client/discover-resources.ts";
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
 import { listObjects } from "../../adapters/cluster/client/list-objects.ts";
+import { getObject } from "../../adapters/cluster/client/object-requests.ts";
 import { type ApiResource, resourceName } from "../../adapters/cluster/client/resource.ts";
+import { trimObject } from "../../adapters/cluster/client/trim-object.ts";
 import { ClusterError } from "../../adapters/cluster/cluster-error.ts";
 import type { CompleteKind } from "../../core/model/completeness.ts";
 import type { Finding } from "../../core/model/finding.ts";
-import { isJsonObject, type JsonObject, ownValue } from "../../core/model/json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../core/model/json.ts";
 import { compareText, type GroupKind, kindId } from "../../core/model/refs.ts";
 import { chooseResources, keepRules, RULE_KINDS } from "./choose-resources.ts";
+import { findPolicyKinds, type PublishedKinds } from "./find-policy-kinds.ts";
 
 export interface ReadCluster {
   readonly objects: readonly JsonObject[];
   readonly resources: readonly ApiResource[];
+  /** Where a list over all namespaces is forbidden, these were read. */
+  readonly namespaces: readonly string[];
   /** What was listed whole. */
   readonly completeness: readonly CompleteKind[];
   /** What could not be listed, each with the verb, the resource and the namespace. */
@@ -35,6 +40,8 @@ export interface ReadProgress {
 
 /** More lists of single namespaces would be a burden for the server. The message names those that were read. */
 const MAX_NAMESPACES = 200;
+/** Objects name namespaces whose objects name further ones. */
+const MAX_ROUNDS = 4;
 
 export async function readCluster(client: KubeClient, options: ReadOptions): Promise<ReadCluster> {
   const { resources, staleGroups } = await discoverResources(client, options.signal);
@@ -42,24 +49,49 @@ export async function readCluster(client: KubeClient, options: ReadOptions): Pro
   const rules = await reader.readAll(
     resources.filter((one) => RULE_KINDS.some((rule) => kindId(rule) === kindId(one))),
   );
-  const { chosen, absent } = chooseResources(resources, rules);
+  const areCrdsRead = reader.forbidden.every(({ resource }) => !isCrdResource(resource));
+  const published = areCrdsRead ? NOTHING_PUBLISHED : await findPolicyKinds(client, resources, options.signal);
+  const { chosen, absent } = chooseResources(resources, rules, published.policyKinds);
   const namespaceKind = chosen.filter(({ group, kind }) => group === "" && kind === "Namespace");
   const namespaces = await reader.readAll(namespaceKind);
   reader.useNamespaces(namespacesOf(namespaces, options.namespaces));
-  const others = await reader.readAll(chosen.filter((one) => !namespaceKind.includes(one)));
+  const others = [...(await reader.readAll(chosen.filter((one) => !namespaceKind.includes(one))))];
+  if (namespaces.length === 0) {
+    others.push(...(await reader.readNamed(others)));
+    for (const resource of namespaceKind) others.push(...(await reader.getNamespaces(resource)));
+  }
   if (reader.isForbiddenEverywhere) throw noRights(client);
   return {
     objects: [...keepRules(rules, chosen), ...namespaces, ...others],
     resources: chosen,
+    namespaces: reader.namespaces,
     completeness: [...reader.completeness, ...completeAsAbsent(absent, staleGroups)],
-    findings: [...reader.findings, ...forbiddenFindings(reader.forbidden), ...staleGroups.map(staleFinding)],
+    findings: [
+      ...reader.findings,
+      ...forbiddenFindings(reader.forbidden),
+      ...staleGroups.map(staleFinding),
+      ...unpublishedFindings(published.unread),
+    ],
   };
 }
 
+/** A resource that is read namespace by namespace, and the namespaces in which that is allowed. */
+interface PartlyRead {
+  readonly resource: ApiResource;
+  readonly read: string[];
+}
+
+const NOTHING_PUBLISHED: PublishedKinds = { policyKinds: [], unread: [] };
+
+export const isCrdResource = ({ group, plural }: Pick<ApiResource, "group" | "plural">): boolean =>
+  group === "apiextensions.k8s.io" && plural === "customresourcedefinitions";
+
 class ClusterReader {
-  readonly completeness: CompleteKind[] = [];
   readonly findings: Finding[] = [];
-  readonly forbidden: ForbiddenResource[] = [];
+  readonly #whole: CompleteKind[] = [];
+  readonly #refused: ForbiddenResource[] = [];
+  /** Resources that are read namespace by namespace. */
+  readonly #byNamespace: PartlyRead[] = [];
   readonly #client: KubeClient;
   readonly #options: ReadOptions;
   #namespaces: readonly string[] = [];
@@ -75,8 +107,53 @@ class ClusterReader {
     return this.#listed === 0 && this.forbidden.length > 0;
   }
 
+  get forbidden(): readonly ForbiddenResource[] {
+    return [...this.#refused, ...this.#byNamespace];
+  }
+
+  get completeness(): readonly CompleteKind[] {
+    const partial = this.#byNamespace
+      .filter(({ read }) => read.length > 0)
+      .map(({ resource: { group, kind }, read }) => ({ group, kind, namespaces: read.toSorted(compareText) }));
+    return [...this.#whole, ...partial];
+  }
+
+  get namespaces(): readonly string[] {
+    return this.#namespaces;
+  }
+
   useNamespaces(namespaces: readonly string[]): void {
     this.#namespaces = namespaces;
+  }
+
+  /** The namespaces are not known, but objects name others: the Gateway of a route is often in another one. They are read where that is allowed. */
+  async readNamed(objects: readonly JsonObject[]): Promise<readonly JsonObject[]> {
+    const found: JsonObject[] = [];
+    for (let round = 0, next = objects; round < MAX_ROUNDS; round++) {
+      const named = namespacesNamedBy(next).filter((one) => !this.#namespaces.includes(one));
+      const added = named.slice(0, MAX_NAMESPACES - this.#namespaces.length);
+      if (added.length === 0) break;
+      this.#namespaces = [...this.#namespaces, ...added];
+      next = (await Promise.all(this.#byNamespace.map((partial) => this.#readIn(partial, added)))).flat();
+      found.push(...next);
+    }
+    return found;
+  }
+
+  /** A user with rights in a namespace may often get the Namespace itself, whose labels decide which Gateways accept its routes. */
+  async getNamespaces(resource: ApiResource): Promise<readonly JsonObject[]> {
+    const { signal } = this.#options;
+    const found = await Promise.all(
+      this.#namespaces.map(async (name) => {
+        try {
+          return await getObject(this.#client, resource, { name }, signal === undefined ? {} : { signal });
+        } catch (error) {
+          if (!isForbidden(error)) throw error;
+          return undefined;
+        }
+      }),
+    );
+    return found.flatMap((object) => (object === undefined ? [] : [trimObject(object)]));
   }
 
   async readAll(resources: readonly ApiResource[]): Promise<readonly JsonObject[]> {
@@ -88,7 +165,7 @@ class ClusterReader {
   async #read(resource: ApiResource): Promise<readonly JsonObject[]> {
     try {
       const items = await this.#list(resource, undefined);
-      this.completeness.push({ group: resource.group, kind: resource.kind, namespaces: "All" });
+      this.#whole.push({ group: resource.group, kind: resource.kind, namespaces: "All" });
       return items;
     } catch (error) {
       if (!isForbidden(error)) {
@@ -98,7 +175,7 @@ class ClusterReader {
       }
       return resource.isNamespaced && this.#namespaces.length > 0
         ? await this.#readByNamespace(resource)
-        : this.#refuse(resource, []);
+        : this.#refuse(resource);
     } finally {
       this.#progress.kinds++;
       this.#options.onProgress?.(this.#progress);
@@ -106,9 +183,14 @@ class ClusterReader {
   }
 
   async #readByNamespace(resource: ApiResource): Promise<readonly JsonObject[]> {
-    const read: string[] = [];
+    const partial: PartlyRead = { resource, read: [] };
+    this.#byNamespace.push(partial);
+    return this.#readIn(partial, this.#namespaces);
+  }
+
+  async #readIn({ resource, read }: PartlyRead, namespaces: readonly string[]): Promise<readonly JsonObject[]> {
     const lists = await Promise.all(
-      this.#namespaces.map(async (namespace) => {
+      namespaces.map(async (namespace) => {
         try {
           const items = await this.#list(resource, namespace);
           read.push(namespace);
@@ -119,14 +201,11 @@ class ClusterReader {
         }
       }),
     );
-    this.#refuse(resource, read);
     return lists.flat();
   }
 
-  #refuse(resource: ApiResource, read: readonly string[]): readonly JsonObject[] {
-    const sorted = [...read].sort(compareText);
-    if (read.length > 0) this.completeness.push({ group: resource.group, kind: resource.kind, namespaces: sorted });
-    this.forbidden.push({ resource, read: sorted });
+  #refuse(resource: ApiResource): readonly JsonObject[] {
+    this.#refused.push({ resource, read: [] });
     return [];
   }
 
@@ -170,14 +249,28 @@ export interface ForbiddenResource {
 export function forbiddenFindings(forbidden: readonly ForbiddenResource[]): readonly Finding[] {
   const names = new Map<string, string[]>();
   for (const { resource, read } of forbidden) {
+    if (isCrdResource(resource)) continue;
+    const sorted = read.toSorted(compareText);
     const where =
-      read.length === 0 ? "" : `outside of ${read.length === 1 ? "namespace" : "namespaces"} ${read.join(", ")}, `;
+      read.length === 0 ? "" : `outside of ${read.length === 1 ? "namespace" : "namespaces"} ${sorted.join(", ")}, `;
     names.set(where, [...(names.get(where) ?? []), resourceName(resource)]);
   }
   // Lists end in any order.
   const sorted = [...names].sort(([a], [b]) => compareText(a, b));
-  return sorted.map(([where, resources]) => unread(`${where}list ${resources.sort(compareText).join(", ")}`));
+  const crds = forbidden.filter(({ resource }) => isCrdResource(resource));
+  return [
+    ...sorted.map(([where, resources]) => unread(`${where}list ${resources.sort(compareText).join(", ")}`)),
+    ...crds.map(({ resource }) =>
+      unread(
+        `list ${resourceName(resource)}, so policy kinds without a PolicyDefinition are known by their fields only, not by their labels`,
+      ),
+    ),
+  ];
 }
+
+/** Groups whose kinds are not known, as neither CRDs nor schemas could be read. */
+export const unpublishedFindings = (groups: readonly string[]): readonly Finding[] =>
+  groups.length === 0 ? [] : [unread(`the schemas of ${groups.join(", ")}, in which there may be policy kinds`)];
 
 const unread = (message: string, severity: Finding["severity"] = "info"): Finding => ({
   code: "UnreadableResource",
@@ -197,6 +290,21 @@ export function noRights({ context, server }: KubeClient): ClusterError {
       "Ask for a role that may list Gateways, routes, Services and policies. To see your rights: kubectl auth can-i --list",
     ],
   });
+}
+
+/** The namespaces that the specs of objects name: of parents, backends and targets. */
+function namespacesNamedBy(objects: readonly JsonObject[]): readonly string[] {
+  const found = new Set<string>();
+  const visit = (value: Json | undefined): void => {
+    if (isJsonList(value)) for (const item of value) visit(item);
+    if (!isJsonObject(value)) return;
+    for (const [key, item] of Object.entries(value)) {
+      if (key === "namespace" && typeof item === "string" && item !== "") found.add(item);
+      else visit(item);
+    }
+  };
+  for (const object of objects) visit(ownValue(object, "spec"));
+  return [...found].sort(compareText);
 }
 
 function nameOf(object: JsonObject): string {

@@ -52,8 +52,10 @@ export function createKubeClient(
   const { cluster, context } = access;
   const { server } = cluster;
   let certificate: string | undefined;
+  const name = `${server} (context '${context}')`;
   const transport = createTransport({
     server,
+    name,
     proxyUrl: cluster.proxyUrl,
     env,
     tls: async () => {
@@ -87,7 +89,7 @@ export function createKubeClient(
         "accept-encoding": encoding,
         "user-agent": userAgent,
         ...(body === undefined ? {} : { "content-type": contentType }),
-        ...(await credentials.headers()),
+        ...(await headersFor(name, credentials)),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal,
@@ -132,7 +134,7 @@ export function createKubeClient(
       return await run(request.signal === undefined ? timer : AbortSignal.any([timer, request.signal]));
     } catch (error) {
       if (!timer.aborted || request.signal?.aborted === true || error instanceof ApiError) throw error;
-      throw new ClusterError(`${server} does not respond within ${deadlineMs / 1000} s (${request.path})`, {
+      throw new ClusterError(`${name} does not respond within ${deadlineMs / 1000} s (${request.path})`, {
         cause: error,
       });
     }
@@ -150,7 +152,7 @@ export function createKubeClient(
       // The deadline is for the beginning of the response only, so it must not abort the stream later.
       const begun = new AbortController();
       const { deadlineMs = DEADLINE_MS } = request;
-      const late = new ClusterError(`${server} does not respond within ${deadlineMs / 1000} s (${request.path})`);
+      const late = new ClusterError(`${name} does not respond within ${deadlineMs / 1000} s (${request.path})`);
       const timer = setTimeout(() => begun.abort(late), deadlineMs);
       const signal = request.signal === undefined ? begun.signal : AbortSignal.any([begun.signal, request.signal]);
       try {
@@ -161,6 +163,19 @@ export function createKubeClient(
     },
     close: () => transport.close(),
   };
+}
+
+/** A plugin or a file that has no credentials is reported with the cluster that they are for. */
+async function headersFor(name: string, credentials: Credentials): ReturnType<Credentials["headers"]> {
+  try {
+    return await credentials.headers();
+  } catch (error) {
+    if (!(error instanceof ClusterError)) throw error;
+    throw new ClusterError(`there are no credentials for ${name}: ${error.message}`, {
+      hints: error.hints,
+      cause: error,
+    });
+  }
 }
 
 function parseObject(text: string, { path }: ApiRequest): JsonObject {

@@ -2,7 +2,6 @@ import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
-import { ClusterError } from "../cluster-error.ts";
 
 /** How the server is authenticated, and the client certificate. */
 export interface TlsSettings {
@@ -83,9 +82,7 @@ function openTls(tcp: Socket, host: string, tls: TlsSettings, deadlineMs: number
 /** A tunnel through an HTTP proxy: `CONNECT host:port`. */
 function openTunnel(proxy: URL, host: string, port: number, deadlineMs: number): Promise<Socket> {
   if (proxy.protocol !== "http:" && proxy.protocol !== "https:") {
-    throw new ClusterError(
-      `the proxy ${describeProxy(proxy)} is of a kind that is not supported; use an http or https proxy`,
-    );
+    throw new Error(`the proxy ${describeProxy(proxy)} is of a kind that is not supported; use an http or https proxy`);
   }
   const target = `${host.includes(":") ? `[${host}]` : host}:${port}`;
   return new Promise((resolve, reject) => {
@@ -100,7 +97,7 @@ function openTunnel(proxy: URL, host: string, port: number, deadlineMs: number):
     });
     const fail = (reason: string, cause?: unknown): void => {
       request.destroy();
-      reject(new ClusterError(`the proxy ${describeProxy(proxy)} ${reason}`, { cause }));
+      reject(new Error(`the proxy ${describeProxy(proxy)} ${reason}`, { cause }));
     };
     request.once("connect", (response, socket) => {
       if (response.statusCode === 200) resolve(socket);

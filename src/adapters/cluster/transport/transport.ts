@@ -9,6 +9,8 @@ import type { Sender, Transport } from "./transport-types.ts";
 
 export interface TransportOptions {
   readonly server: string;
+  /** The server in messages; its URL if undefined. */
+  readonly name?: string | undefined;
   readonly proxyUrl?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Read again for each connection. */
@@ -17,14 +19,14 @@ export interface TransportOptions {
 
 const CONNECT_DEADLINE_MS = 10_000;
 
-export function createTransport({ server, proxyUrl, env, tls }: TransportOptions): Transport {
+export function createTransport({ server, name = server, proxyUrl, env, tls }: TransportOptions): Transport {
   const url = parseServer(server);
   const proxy = chooseProxy(url, proxyUrl, env);
   const open = async () => {
     try {
       return await openSocket({ server: url, proxy, tls: await tls(), deadlineMs: CONNECT_DEADLINE_MS });
     } catch (error) {
-      throw describeFailure(error, server);
+      throw describeFailure(error, name);
     }
   };
   let sender: Promise<Sender> | undefined;
@@ -50,7 +52,7 @@ export function createTransport({ server, proxyUrl, env, tls }: TransportOptions
         });
         return await send({ ...request, path: `${url.pathname.replace(/\/$/, "")}${request.path}` });
       } catch (error) {
-        throw request.signal.aborted ? (request.signal.reason as unknown) : describeFailure(error, server);
+        throw request.signal.aborted ? (request.signal.reason as unknown) : describeFailure(error, name);
       }
     },
     reconnect,

@@ -19,7 +19,7 @@ export interface CliIo {
   readonly workingDirectory: string;
   /** Loads the git program. */
   readonly git: () => Promise<Git>;
-  /** The time in milliseconds, used for progress only. */
+  /** The time in milliseconds, for progress, ages and the times of changes that are followed. */
   readonly now: () => number;
   readonly version: () => string;
   /** The path of the bakery example, for use on the command line. */

@@ -4,9 +4,12 @@ import type { ObjectChange } from "../core/effective/update/object-changes.ts";
 import type { World } from "../core/effective/world/world.ts";
 import { evaluate, findings as findingsOf } from "../core/evaluate.ts";
 import { type Evaluation, worldOf } from "../core/evaluation.ts";
+import type { ValuePointer } from "../core/explain/value-pointer.ts";
 import { type Completeness, isFromCluster } from "../core/model/completeness.ts";
 import type { Finding } from "../core/model/finding.ts";
+import type { JsonObject } from "../core/model/json.ts";
 import type { SourcePosition } from "../core/model/kube-object.ts";
+import type { LastWrite } from "../core/model/managed-fields.ts";
 import type { ObjectId } from "../core/model/refs.ts";
 import { buildSnapshot, type Snapshot, type SnapshotTables, tablesOf } from "../core/model/snapshot.ts";
 import { builtInDefinitions } from "../definitions/built-in-definitions.ts";
@@ -35,8 +38,17 @@ export interface LoadedSource {
   readonly origin: string;
   /** What to do about an object that is not in it: "Add its file with -f." */
   readonly absentFix: string;
+  /** Reads objects with everything that the cluster records about them. Undefined for files, whose objects are whole. */
+  readonly loadWhole?: (ids: readonly ObjectId[]) => Promise<ReadonlyMap<ObjectId, JsonObject>>;
+  /** The last write of a value, for --blame. Undefined if the object is not known. */
+  readonly writtenAt?: (location: ValuePointer) => WrittenValue | undefined;
   /** What changes in a cluster that is followed. */
   readonly steps?: AsyncIterable<SourceStep>;
+}
+
+/** The last write of a value, as far as it is recorded, and when its object was created. */
+export interface WrittenValue extends Partial<LastWrite> {
+  readonly created?: string;
 }
 
 /** A followed source before and after some changes. Each step begins where the last one ended. */

@@ -110,6 +110,29 @@ describe.skipIf(parts === undefined)("the bakery in a cluster", () => {
     expect(followed).toEqual({ code: 0, stderr: "", stdout });
   });
 
+  test("--blame: the tool that last wrote a value, and the age of its policy", async () => {
+    const policy = ["retrypolicy.prevail.dev/blamed", "-n", "shop"];
+    const apply = ["apply", "--server-side", "--field-manager", "argocd", "-f", "-"];
+    await plane.kubectl(apply, JSON.stringify(blamedPolicy));
+    const edit = JSON.stringify({ spec: { overrides: { timeouts: { request: "8s" } } } });
+    await plane.kubectl(["patch", ...policy, "--type=merge", "--field-manager", "kubectl-edit", "-p", edit]);
+    try {
+      const { stdout, code } = await inCluster("explain httproute/counter -n shop --blame");
+      const words = stdout.replaceAll(/\s+/g, " ");
+      expect(code).toBe(0);
+      expect(words).toMatch(
+        /timeouts.request: 8s from RetryPolicy shop\/blamed, overrides last written with kubectl-edit, at the latest 20\d\d-\d\d-\d\d \d\d:\d\d UTC; the policy is \S+ old/,
+      );
+      expect(words).toMatch(
+        /timeouts.backendRequest: 2s from RetryPolicy shop\/blamed, overrides last written with argocd/,
+      );
+      const json = await inCluster("explain httproute/counter -n shop --blame -o json");
+      expect(json.stdout).toContain('"manager": "kubectl-edit"');
+    } finally {
+      await plane.kubectl(["delete", ...policy]);
+    }
+  });
+
   test("where CRDs may not be listed, a kind that looks like a policy is read, and is a caveat", async () => {
     await plane.kubectl(["apply", "-f", "-"], JSON.stringify(flavourCrd));
     await plane.kubectl(["wait", "--for=condition=Established", "crd/flavourpolicies.example.com"]);
@@ -294,6 +317,16 @@ const DIFFERENT: ReadonlySet<string> = new Set([
   "resourceVersion",
   "observedGeneration",
 ]);
+
+const blamedPolicy = {
+  apiVersion: "prevail.dev/v1alpha1",
+  kind: "RetryPolicy",
+  metadata: { name: "blamed", namespace: "shop" },
+  spec: {
+    targetRefs: [{ group: "gateway.networking.k8s.io", kind: "HTTPRoute", name: "counter" }],
+    overrides: { timeouts: { request: "7s", backendRequest: "2s" } },
+  },
+};
 
 /** Everything in one namespace, nothing elsewhere. */
 const rightsIn = (namespace: string, user: string): JsonObject => ({

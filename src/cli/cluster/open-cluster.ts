@@ -84,7 +84,10 @@ type Reading = Pick<LiveOptions, "namespaces" | "onProgress">;
 async function readOnce(connection: ClusterConnection, reading: Reading): Promise<LoadedSource> {
   const { loadCluster } = await import("../../sources/cluster/load-cluster.ts");
   try {
-    return await loadCluster(connection, reading);
+    const source = await loadCluster(connection, reading);
+    const { loadWhole } = source;
+    if (loadWhole === undefined) return source;
+    return { ...source, loadWhole: (ids) => loadWhole(ids).finally(() => connection.client.close()) };
   } finally {
     connection.client.close();
   }

@@ -26,6 +26,36 @@ describe("the bakery", () => {
     ["explain-redacted-json", "explain httproute/baker#order -n bakery --redact -o json -f examples/bakery"],
   ]);
 
+  test("--blame on files: what kubectl get --show-managed-fields has written, and what is not recorded", async () => {
+    const policy = {
+      apiVersion: "prevail.dev/v1alpha1",
+      kind: "RetryPolicy",
+      metadata: {
+        name: "late",
+        namespace: "shop",
+        managedFields: [
+          {
+            manager: "kubectl-edit",
+            operation: "Update",
+            time: "2024-12-20T18:47:00Z",
+            fieldsV1: { "f:spec": { "f:overrides": { "f:timeouts": { "f:request": {} } } } },
+          },
+        ],
+      },
+      spec: {
+        targetRefs: [{ group: "gateway.networking.k8s.io", kind: "HTTPRoute", name: "counter" }],
+        overrides: { timeouts: { request: "7s", backendRequest: "2s" } },
+      },
+    };
+    const line = "explain httproute/counter --blame -f examples/bakery -f -";
+    const { stdout } = await runCli(line, { stdin: JSON.stringify(policy) });
+    const words = stdout.replaceAll(/\s+/g, " ");
+    expect(words).toContain("last written with kubectl-edit, at the latest 2024-12-20 18:47 UTC");
+    expect(words).toContain("its last write is not recorded");
+    const json = await runCli(`${line} -o json`, { stdin: JSON.stringify(policy) });
+    expect(json.stdout).toContain('"manager": "kubectl-edit"');
+  });
+
   test("no line is wider than the terminal but for words that are", async () => {
     for (const columns of [40, 60, 80, 100]) {
       const { stdout } = await runCli("explain httproute/baker -f examples/bakery", { columns });

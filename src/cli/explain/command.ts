@@ -5,6 +5,7 @@ import { type Redaction, redactOption } from "../args/redaction.ts";
 import { answerCaveats } from "../caveats/answer-caveats.ts";
 import { exitCodeWith } from "../caveats/exit-code.ts";
 import { printCaveats } from "../caveats/text.ts";
+import { refusing } from "../cluster/open-cluster.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { printData } from "../print/print-data.ts";
@@ -14,6 +15,7 @@ import { resourceName } from "../target/resource-name.ts";
 import { targetFocus } from "../watch/focus.ts";
 import { followAnswer } from "../watch/follow-answer.ts";
 import { watchOption } from "../watch/watch-option.ts";
+import { blameOption, withBlame } from "./blame.ts";
 import { explanationJson } from "./json.ts";
 import { printExplanation } from "./text.ts";
 
@@ -28,6 +30,7 @@ export const command: Command = {
   ],
   options: [
     { name: "all-paths", help: "print each path on its own, also where paths have the same result" },
+    blameOption,
     watchOption,
     redactOption,
   ],
@@ -55,9 +58,12 @@ export const command: Command = {
   },
 };
 
-async function explain({ target, source, redaction }: LoadedTarget, context: CommandContext): Promise<ExitCode> {
-  const { print, output, options, io, fail } = context;
-  const { world } = source;
+async function explain(
+  { target, source: loaded, redaction }: LoadedTarget,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const { print, output, options, io, fail, failWith } = context;
+  const { world } = loaded;
   if (world.rulebook.byPolicyKind.has(kindId(target.ref))) {
     return fail(
       `${formatTargetName(target)} is a policy; explain shows which policies take effect on an object`,
@@ -66,6 +72,9 @@ async function explain({ target, source, redaction }: LoadedTarget, context: Com
   }
   const allPaths = options.has("all-paths");
   const explanation = explainTarget(world, target, { group: !allPaths });
+  const blamed = await refusing(async () => (options.has(blameOption.name) ? withBlame(loaded, explanation) : loaded));
+  if (!blamed.ok) return failWith(exitCodes.input, blamed.message, ...blamed.hints);
+  const source = blamed.value;
   const caveats = answerCaveats(source, { about: "Objects", objects: [target.id] }, { redaction });
   if (output === "json" || output === "yaml") {
     printData(print, output, explanationJson(explanation, { source, redaction, caveats }));
@@ -73,7 +82,15 @@ async function explain({ target, source, redaction }: LoadedTarget, context: Com
     printNames(explanation, redaction, context);
     printCaveats(caveats, context.errorPrint);
   } else {
-    printExplanation(explanation, { print, source, redaction, caveats, wide: output === "wide", allPaths });
+    printExplanation(explanation, {
+      print,
+      source,
+      redaction,
+      caveats,
+      wide: output === "wide",
+      allPaths,
+      nowMs: io.now(),
+    });
     printCaveats(caveats, print);
   }
   const code = exitCodeWith(caveats, options, exitCodes.ok);

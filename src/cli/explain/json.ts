@@ -11,7 +11,7 @@ import { isCrdDefault, mappedPointer, sectionPointer, sourcePointer } from "../.
 import type { Source as ValueSource } from "../../core/merge/provenance.ts";
 import type { SourcePosition } from "../../core/model/kube-object.ts";
 import { type GroupKind, objectId } from "../../core/model/refs.ts";
-import type { LoadedSource } from "../../sources/load-source.ts";
+import type { LoadedSource, WrittenValue } from "../../sources/load-source.ts";
 import { type Redaction, redactSpec } from "../args/redaction.ts";
 import { caveatsJson } from "../caveats/json.ts";
 import {
@@ -89,13 +89,14 @@ function sourceWithPosition(
   policyKind: GroupKind,
   source: LoadedSource,
   redaction: Redaction,
-): SourceJson & { readonly at?: SourcePosition } {
+): SourceJson & { readonly at?: SourcePosition; readonly written?: WrittenValue } {
   const json = sourceJson(value, redaction);
   if (value.policy !== null && redaction.isHidden(value.policy)) return json;
   const location = sourcePointer(source.world, policyKind, value, path);
   const at = location === undefined ? undefined : source.locate(location.object, location.pointer);
+  const written = location === undefined ? undefined : source.writtenAt?.(location);
   const marked = value.object !== undefined && isCrdDefault(source.world, location) ? withMark(json) : json;
-  return at === undefined ? marked : { ...marked, at };
+  return { ...marked, ...(at === undefined ? {} : { at }), ...(written === undefined ? {} : { written }) };
 }
 
 /** An item of the object's own field, with defaults of the CRD marked. */

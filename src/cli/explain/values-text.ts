@@ -26,6 +26,7 @@ import { formatLine } from "../print/format-position.ts";
 import { formatPointer, formatValue } from "../print/format-value.ts";
 import { glued, type Piece, restyled, styled } from "../print/styled-text.ts";
 import type { TextContext } from "../print/text-context.ts";
+import { formatWritten } from "./blame.ts";
 import { groupValues, type ValueGroup, type ValueVariant } from "./group-values.ts";
 
 /** The context of the sentences about one variant of a value. */
@@ -108,6 +109,7 @@ function printReasons(own: VariantContext, indent: number): void {
   const winner = formatValueSource(own);
   const layout = { indent, hanging: 2 };
   if (winner !== undefined) print.paragraph(layout, ...winner);
+  printWritten(own, layout);
   for (const lost of source.lost.filter((one) => !isItself(one, source)))
     print.paragraph(layout, ...restyled(formatLost(lost, own), "dim"));
   if (!wide) return;
@@ -126,34 +128,46 @@ function formatEffectiveValue({ value, source: { policy } }: ValueVariant, { red
   return styled(formatValue(value), "strong");
 }
 
-function formatValueSource({
-  variant,
-  context,
-  policyKind,
-  path,
-  field,
-}: VariantContext): readonly Piece[] | undefined {
-  const { policy, block, object, computed, pointer } = variant.source;
+function formatValueSource(own: VariantContext): readonly Piece[] | undefined {
+  const { variant, context } = own;
+  const { policy, block, object, computed } = variant.source;
   const { redaction } = context;
   const { world } = context.source;
   if (policy !== null) {
     const name = styled(glued(redaction.name(policy)), "strong");
     if (computed) return ["computed by the strategy of ", name];
     if (redaction.isHidden(policy)) return ["from ", name];
-    const location = sourcePointer(world, policyKind, variant.source, path);
-    return ["from ", name, blockWords(block), formatValuePosition(location, context)];
+    return ["from ", name, blockWords(block), formatValuePosition(locationOf(own), context)];
   }
   if (object === undefined) return undefined;
-  const location =
-    field === undefined
-      ? ownPointer(world, policyKind, object, pointer, path)
-      : mappedPointer(world, policyKind, field, pointer);
+  const location = locationOf(own);
   return [
     "from ",
     styled(glued(formatRef(parseObjectId(object))), "strong"),
     isCrdDefault(world, location) ? " itself, CRD default" : " itself",
     formatValuePosition(location, context),
   ];
+}
+
+/** `--blame`: a policy that is hidden is not blamed. */
+function printWritten(own: VariantContext, layout: { readonly indent: number; readonly hanging: number }): void {
+  const { print, source, redaction, nowMs = 0 } = own.context;
+  const { policy, computed } = own.variant.source;
+  if (computed || (policy !== null && redaction.isHidden(policy))) return;
+  const location = locationOf(own);
+  const written = location === undefined ? undefined : source.writtenAt?.(location);
+  if (written === undefined) return;
+  const what = policy === null ? "the object" : "the policy";
+  print.paragraph(layout, styled(formatWritten(written, what, nowMs), "dim"));
+}
+
+/** The object and the pointer that have the value. */
+function locationOf({ variant, context, policyKind, path, field }: VariantContext): ValuePointer | undefined {
+  const { policy, object, pointer } = variant.source;
+  const { world } = context.source;
+  if (policy === null && object !== undefined && field !== undefined)
+    return mappedPointer(world, policyKind, field, pointer);
+  return sourcePointer(world, policyKind, variant.source, path);
 }
 
 const blockWords = (block: BlockName | null): string => (block === null || block === "bare" ? "" : `, ${block}`);

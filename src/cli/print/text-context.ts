@@ -14,4 +14,6 @@ export interface TextContext {
   readonly wide: boolean;
   /** `--all-paths`: print each path on its own, also if paths have the same outcome. */
   readonly allPaths: boolean;
+  /** The time, for ages. */
+  readonly nowMs?: number;
 }

@@ -13,11 +13,11 @@ export function valueAtKeys(value: Json, keys: readonly string[]): Json | undefi
 /** Undefined for a pointer into a list: lists are one value here. */
 export function valueAtPointer(value: Json, pointer: string): Json | undefined {
   const tokens = pointer.split("/").slice(1);
-  return valueAtKeys(
-    value,
-    tokens.map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~")),
-  );
+  return valueAtKeys(value, tokens.map(unescapePointer));
 }
+
+/** The key that a pointer spells. */
+export const unescapePointer = (token: string): string => token.replaceAll("~1", "/").replaceAll("~0", "~");
 
 /** A key as a pointer spells it. */
 export const escapePointer = (key: string): string =>

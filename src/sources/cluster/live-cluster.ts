@@ -7,7 +7,7 @@ import { worldOf } from "../../core/evaluation.ts";
 import { changesBetween } from "../document-source.ts";
 import { buildSource, type LoadedSource, type SourceStep } from "../load-source.ts";
 import { type ClusterState, followCluster } from "./follow-cluster.ts";
-import { type ClusterConnection, originOf } from "./load-cluster.ts";
+import { type ClusterConnection, getWhole, originOf } from "./load-cluster.ts";
 import type { ReadProgress } from "./read-cluster.ts";
 
 export interface LiveOptions {
@@ -48,7 +48,8 @@ export async function loadLiveCluster(
   const first = await Promise.race([arrivals.next(), following.then(() => undefined)]);
   if (first === undefined || !("state" in first)) throw signal.reason;
   const source = await build(first.state);
-  return { ...source, steps: stepsFrom(source, arrivals, build) };
+  const steps = stepsFrom(source, arrivals, build);
+  return { ...source, loadWhole: (ids) => getWhole(client, ids), steps };
 }
 
 async function* stepsFrom(

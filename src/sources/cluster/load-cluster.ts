@@ -1,4 +1,7 @@
+import { isForbidden } from "../../adapters/cluster/client/api-error.ts";
+import { discoverResources } from "../../adapters/cluster/client/discover-resources.ts";
 import { createKubeClient, type KubeClient } from "../../adapters/cluster/client/kube-client.ts";
+import { getObject } from "../../adapters/cluster/client/object-requests.ts";
 import { ClusterError } from "../../adapters/cluster/cluster-error.ts";
 import { createCredentials } from "../../adapters/cluster/credentials/credentials.ts";
 import {
@@ -8,6 +11,8 @@ import {
 } from "../../adapters/cluster/kubeconfig/cluster-access.ts";
 import { loadKubeConfig } from "../../adapters/cluster/kubeconfig/load-kubeconfig.ts";
 import { parseDocuments } from "../../adapters/files/parse-documents.ts";
+import type { JsonObject } from "../../core/model/json.ts";
+import { kindId, type ObjectId, parseObjectId } from "../../core/model/refs.ts";
 import { buildSource, type LoadedSource } from "../load-source.ts";
 import { type ReadOptions, readCluster } from "./read-cluster.ts";
 
@@ -42,7 +47,7 @@ export async function loadCluster(
     ...options,
     namespaces: [...new Set([...namespaces, access.namespace])],
   });
-  return buildSource({
+  const source = await buildSource({
     documents: objects.map((value) => ({ value })),
     findings,
     locate: () => undefined,
@@ -50,6 +55,31 @@ export async function loadCluster(
     validated: true,
     origin: originOf(access),
   });
+  return { ...source, loadWhole: (ids) => getWhole(client, ids) };
+}
+
+/** The objects as the cluster has them, with their managed fields. Objects that are gone, or may not be read one by one, are left out. */
+export async function getWhole(
+  client: KubeClient,
+  ids: readonly ObjectId[],
+): Promise<ReadonlyMap<ObjectId, JsonObject>> {
+  const { resources } = await discoverResources(client);
+  const byKind = new Map(resources.map((resource) => [kindId(resource), resource]));
+  const found = new Map<ObjectId, JsonObject>();
+  await Promise.all(
+    ids.map(async (id) => {
+      const { group, kind, namespace, name } = parseObjectId(id);
+      const resource = byKind.get(kindId({ group, kind }));
+      if (resource === undefined) return;
+      try {
+        const object = await getObject(client, resource, { namespace, name });
+        if (object !== undefined) found.set(id, object);
+      } catch (error) {
+        if (!isForbidden(error)) throw error;
+      }
+    }),
+  );
+  return found;
 }
 
 /** What was read, for messages. */

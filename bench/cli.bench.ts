@@ -165,6 +165,7 @@ function silentIo(stdin: Uint8Array): CliIo {
     program: "prevail",
     xds: refuse,
     untilEnded: () => AbortSignal.abort(),
+    controller: async () => async () => 1,
     serve: async () => 1,
   };
 }

@@ -1,6 +1,6 @@
 // Builds the parts of a Kubernetes control plane that cluster tests run, into the user's cache directory, and prints their paths as JSON.
 //   node scripts/provision-kubernetes.mjs
-// Everything comes from the Go module proxy: kube-apiserver and kubectl, etcd, and the CRDs of Gateway API. The first build takes 6 to 10
+// Everything comes from the Go module proxy: kube-apiserver, kube-controller-manager and kubectl, etcd, and the CRDs of Gateway API. The first build takes 6 to 10
 // minutes on two cores; a part that exists is not built again. Two processes may run it at once: the second waits for the first.
 // Exit code 3: this machine cannot build them. The last line of stderr has the reason; tests that need a cluster are skipped.
 import { spawn, spawnSync } from "node:child_process";
@@ -26,10 +26,19 @@ const kubernetes = join(cache, `kubernetes-${versions.kubernetes}`);
 const parts = {
   etcd: join(cache, `etcd-${versions.etcd}`, "etcd"),
   apiserver: join(kubernetes, "kube-apiserver"),
+  controllerManager: join(kubernetes, "kube-controller-manager"),
   kubectl: join(kubernetes, "kubectl"),
   crds: join(cache, `gateway-api-${versions.gatewayApi.slice(1)}`, "crds"),
 };
-const builders = { etcd: buildEtcd, apiserver: buildKubernetes, kubectl: buildKubernetes, crds: copyCrds };
+/** The command of Kubernetes that each part is. */
+const commands = { apiserver: "kube-apiserver", controllerManager: "kube-controller-manager", kubectl: "kubectl" };
+const builders = {
+  etcd: buildEtcd,
+  apiserver: buildKubernetes,
+  controllerManager: buildKubernetes,
+  kubectl: buildKubernetes,
+  crds: copyCrds,
+};
 
 class Refusal extends Error {}
 
@@ -102,8 +111,7 @@ async function buildKubernetes(path, name) {
     const variable = "k8s.io/component-base/version";
     const stamp = { gitVersion: `v${versions.kubernetes}`, gitMajor: major, gitMinor: minor };
     const flags = Object.entries(stamp).map(([key, value]) => `-X ${variable}.${key}=${value}`);
-    const command = name === "apiserver" ? "kube-apiserver" : name;
-    await compile(folder, `k8s.io/kubernetes/cmd/${command}`, path, `-s -w ${flags.join(" ")}`);
+    await compile(folder, `k8s.io/kubernetes/cmd/${commands[name]}`, path, `-s -w ${flags.join(" ")}`);
   });
 }
 

@@ -1,5 +1,6 @@
 import type { FileSystem } from "../adapters/files/file-system.ts";
 import type { Git } from "../adapters/git/git.ts";
+import type { ControllerSettings } from "./controller/settings.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import type { ServeOutput, ServeSettings } from "./run/settings.ts";
 import type { XdsTools } from "./xds/xds-tools.ts";
@@ -30,6 +31,8 @@ export interface CliIo {
   readonly xds: () => Promise<XdsTools>;
   /** Aborted when the user ends a command that goes on (Ctrl-C), or the reader of its output has closed the pipe. */
   readonly untilEnded: () => AbortSignal;
+  /** Loads the controller, which runs until a signal stops it. */
+  readonly controller: () => Promise<(settings: ControllerSettings, output: ServeOutput) => Promise<ExitCode>>;
   /** Runs a gateway until a signal stops it. */
   readonly serve: (settings: ServeSettings, output: ServeOutput) => Promise<ExitCode>;
 }

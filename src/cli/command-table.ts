@@ -70,6 +70,11 @@ export const commandTable: readonly CommandEntry[] = [
     load: () => import("./xds/command.ts"),
   },
   {
+    name: "controller",
+    summary: "the view API in a cluster: kubectl get effectivepolicies",
+    load: () => import("./controller/command.ts"),
+  },
+  {
     name: "define",
     summary: "a PolicyDefinition for a CRD, with what is guessed marked",
     load: () => import("./define/command.ts"),

@@ -1,6 +1,7 @@
 import type { MappedField } from "../../core/effective/fold/effective-policy.ts";
 import type { PathNode } from "../../core/effective/paths/path-node.ts";
 import type { World } from "../../core/effective/world/world.ts";
+import { groupValues, type ValueGroup, type ValueVariant } from "../../core/explain/explain/group-values.ts";
 import type { ExplainedPath, PathOutcome } from "../../core/explain/explain/result.ts";
 import {
   blockPointer,
@@ -27,7 +28,6 @@ import { formatPointer, formatValue } from "../print/format-value.ts";
 import { glued, type Piece, restyled, styled } from "../print/styled-text.ts";
 import type { TextContext } from "../print/text-context.ts";
 import { formatWritten } from "./blame.ts";
-import { groupValues, type ValueGroup, type ValueVariant } from "./group-values.ts";
 
 /** The context of the sentences about one variant of a value. */
 interface VariantContext {

@@ -5,6 +5,7 @@ import { findKinds, type KindWords, kindWords } from "../../core/explain/kind-wo
 import type { Finding } from "../../core/model/finding.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
 import { labelsOf } from "../../core/model/kube-object.ts";
+import { parseLabelSelector } from "../../core/model/parse/parse-label-selector.ts";
 import type { LabelSelector } from "../../core/model/policy.ts";
 import {
   compareText,
@@ -18,7 +19,6 @@ import { didYouMean } from "../../core/model/words/did-you-mean.ts";
 import { nearMiss } from "../../core/model/words/near-miss.ts";
 import { matchesSelector } from "../../core/topology/matches-selector.ts";
 import type { OptionValues } from "../args/option.ts";
-import { parseLabelSelector } from "../args/parse-label-selector.ts";
 import { formatLine } from "../print/format-position.ts";
 
 /** An object, or a section of one, that the command line names. */
@@ -45,7 +45,9 @@ export function parseScope(options: OptionValues): ParsedScope {
   const text = options.value("selector");
   if (text === undefined) return { ok: true, scope: { namespace, selector: undefined } };
   const parsed = parseLabelSelector(text);
-  return parsed.ok ? { ok: true, scope: { namespace, selector: parsed.selector } } : parsed;
+  return parsed.ok
+    ? { ok: true, scope: { namespace, selector: parsed.selector } }
+    : { ok: false, message: `-l has ${parsed.message}` };
 }
 
 export function isInScope({ ref, raw }: Pick<KubeObject, "ref" | "raw">, { namespace, selector }: Scope): boolean {

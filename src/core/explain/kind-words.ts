@@ -14,7 +14,7 @@ export function kindWords({ rulebook, objects }: World): readonly KindWords[] {
   const table = new Map<string, { group: string; kind: string; words: Set<string> }>();
   const add = (group: string, kind: string, words: readonly string[] = []): void => {
     const id = kindId({ group, kind });
-    const names = table.get(id) ?? { group, kind, words: new Set([kind.toLowerCase(), plural(kind)]) };
+    const names = table.get(id) ?? { group, kind, words: new Set([kind.toLowerCase(), guessPlural(kind)]) };
     for (const word of words) names.words.add(word.toLowerCase());
     table.set(id, names);
   };
@@ -51,7 +51,8 @@ function addCrd({ raw }: KubeObject, add: (group: string, kind: string, words: r
   );
 }
 
-function plural(kind: string): string {
+/** The plural that a kind most probably has. */
+export function guessPlural(kind: string): string {
   const word = kind.toLowerCase();
   if (/[^aeiou]y$/.test(word)) return `${word.slice(0, -1)}ies`;
   return /(?:s|x|ch|sh)$/.test(word) ? `${word}es` : `${word}s`;

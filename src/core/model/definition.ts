@@ -181,6 +181,9 @@ export interface MergeRules {
   readonly empty: "GivesWay" | "TakesPlace";
 }
 
+/** `Target`: users who may see the effective policies of a target. `Readers`: users who may read the policy, no others. */
+export type Visibility = "Readers" | "Target";
+
 export interface PolicyDefinition {
   readonly name: string;
   readonly policies: readonly [PolicyKind, ...PolicyKind[]];
@@ -195,6 +198,10 @@ export interface PolicyDefinition {
   readonly status: { readonly vocabulary: "Enforced" | "Programmed"; readonly ancestors?: Ancestors };
   /** The controllers that carry the kind out, as GatewayClasses name them; empty: every controller. */
   readonly controllers: readonly string[];
+  /** The users who see the values that a policy sets for a target. Absent: `Readers`. */
+  readonly visibility?: Visibility;
+  /** Dotted paths in the spec proper of values that only users who may read the policy see. Absent: none. */
+  readonly sensitive?: readonly string[];
   /** `true`: inferred from the label of a CRD, not declared. Results that depend on it report this. */
   readonly inferred: boolean;
 }

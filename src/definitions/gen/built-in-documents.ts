@@ -44,7 +44,8 @@ export const builtInDocuments: readonly JsonObject[] = [
       ],
       "status": {
         "ancestors": "Gateway"
-      }
+      },
+      "visibility": "Target"
     }
   },
   // retry-policy.yaml
@@ -180,7 +181,8 @@ export const builtInDocuments: readonly JsonObject[] = [
           "from": "timeouts",
           "to": "HTTPRouteRule timeouts"
         }
-      ]
+      ],
+      "visibility": "Target"
     }
   },
   // x-backend-traffic-policy.yaml
@@ -208,7 +210,8 @@ export const builtInDocuments: readonly JsonObject[] = [
       },
       "status": {
         "ancestors": "Gateway"
-      }
+      },
+      "visibility": "Target"
     }
   },
 ];

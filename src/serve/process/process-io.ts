@@ -42,6 +42,7 @@ export function processIo({ program, entry }: ProgramFacts): CliIo {
       serve: async (settings, output) => (await import("../xds/serve-xds.ts")).serveXds(settings, output, filesWorker),
     }),
     untilEnded: () => AbortSignal.any([untilSignal().signal, closed.signal]),
+    controller: async () => (await import("../controller/serve-controller.ts")).serveController(version(packageRoot)),
     serve: async (settings, output) =>
       settings.dataplane === "envoy"
         ? (await import("../run-envoy/serve-envoy.ts")).serveEnvoy(settings, output, filesWorker)

@@ -29,6 +29,8 @@ import {
 /** Everything that is known of a cluster at one moment. */
 export interface ClusterState {
   readonly objects: readonly JsonObject[];
+  /** The resources that are followed. */
+  readonly resources: readonly ApiResource[];
   readonly completeness: Completeness;
   readonly findings: readonly Finding[];
 }
@@ -294,6 +296,7 @@ class ClusterFollower {
         ...this.#gotNamespaces,
         ...followed.flatMap(({ objects }) => [...objects.values()]),
       ],
+      resources: followed.map(({ resource }) => resource),
       completeness: this.#completeness,
       findings: this.#findings,
     });

@@ -60,6 +60,12 @@ export async function runCli(line: string | readonly string[], setup: CliSetup =
       status: async (port) => (port === 18_001 ? [] : xdsTools.status(port)),
     }),
     untilEnded: () => setup.signal ?? AbortSignal.abort(),
+    controller:
+      async () =>
+      async (settings, { write }) => {
+        write(`${JSON.stringify(settings)}\n`);
+        return 0;
+      },
     serve: async (settings, { write }) => {
       write(`${JSON.stringify({ ...settings, portMap: [...settings.portMap] })}\n`);
       return 0;

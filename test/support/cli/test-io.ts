@@ -31,6 +31,7 @@ export function testIo(): { readonly io: CliIo; readonly output: () => string } 
     program: "prevail",
     xds: async () => ({ ...xdsTools, serve: async () => 1 }),
     untilEnded: () => AbortSignal.abort(),
+    controller: async () => async () => 1,
     serve: async () => 1,
   };
   return { io, output: () => text };

@@ -6,6 +6,7 @@ import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { makeAuthority, signCertificate } from "../../../src/adapters/certificates/make-certificates.ts";
 import { findFreePorts } from "../gateway/find-free-ports.ts";
 import type { KubernetesParts } from "./find-kubernetes.ts";
 
@@ -31,6 +32,10 @@ export interface ControlPlaneOptions {
   readonly users?: Readonly<Record<string, readonly string[]>>;
   readonly flags?: readonly string[];
   readonly channel?: "standard" | "experimental";
+  /** Certificates for the front proxy, so that the API server can serve aggregated APIs. */
+  readonly frontProxy?: boolean;
+  /** kube-controller-manager with these controllers: `namespace-controller`. */
+  readonly controllers?: readonly string[];
 }
 
 const START_DEADLINE_MS = 120_000;
@@ -47,16 +52,22 @@ export async function startControlPlane(
   const server = `https://127.0.0.1:${securePort}`;
   const etcdUrl = `http://127.0.0.1:${clientPort}`;
   const etcd = start(parts.etcd, etcdFlags(folder, clientPort, peerPort), join(folder, "etcd.log"));
+  const proxyFlags = options.frontProxy === true ? await frontProxyFlags(folder) : [];
   const startServer = (): ChildProcess =>
     start(
       parts.apiserver,
-      [...serverFlags(folder, etcdUrl, securePort), ...(options.flags ?? [])],
+      [...serverFlags(folder, etcdUrl, securePort), ...proxyFlags, ...(options.flags ?? [])],
       join(folder, "apiserver.log"),
     );
   let apiserver = startServer();
   const authority = join(folder, "certs", "apiserver.crt");
+  let controllerManager: ChildProcess | undefined;
   const close = async (): Promise<void> => {
-    await Promise.all([end(apiserver), end(etcd)]);
+    await Promise.all([
+      controllerManager === undefined ? undefined : end(controllerManager),
+      end(apiserver),
+      end(etcd),
+    ]);
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   const token = (user: string): string => {
@@ -71,6 +82,12 @@ export async function startControlPlane(
     const kubectl = (args: readonly string[], input?: string): Promise<string> =>
       run(parts.kubectl, ["--kubeconfig", kubeconfig, ...args], input);
     await applyCrds(kubectl, parts, options.channel ?? "experimental");
+    if (options.controllers !== undefined)
+      controllerManager = start(
+        parts.controllerManager,
+        managerFlags(kubeconfig, options.controllers),
+        join(folder, "controller-manager.log"),
+      );
     return {
       server,
       authority,
@@ -164,6 +181,38 @@ const serverFlags = (folder: string, etcd: string, port: number): readonly strin
   "--service-cluster-ip-range=10.96.0.0/16",
   "--disable-admission-plugins=ServiceAccount",
 ];
+
+const managerFlags = (kubeconfig: string, controllers: readonly string[]): readonly string[] => [
+  `--kubeconfig=${kubeconfig}`,
+  `--controllers=${controllers.join(",")}`,
+  "--leader-elect=false",
+  "--bind-address=127.0.0.1",
+  "--secure-port=0",
+];
+
+/** The files that make the API server a front proxy: `front-proxy-*.crt` and `.key`, with the common name `front-proxy-client`. */
+async function frontProxyFlags(folder: string): Promise<readonly string[]> {
+  const validity = { nowMs: Date.now(), days: 1 };
+  const authority = await makeAuthority({ commonName: "front-proxy-ca", ...validity });
+  const client = await signCertificate(authority, { commonName: "front-proxy-client", usage: "Client", ...validity });
+  const files = {
+    "front-proxy-ca.crt": authority.certificate,
+    "front-proxy-ca.key": authority.privateKey,
+    "front-proxy-client.crt": client.certificate,
+    "front-proxy-client.key": client.privateKey,
+  };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode: 0o600 });
+  return [
+    `--requestheader-client-ca-file=${join(folder, "front-proxy-ca.crt")}`,
+    "--requestheader-allowed-names=front-proxy-client",
+    "--requestheader-username-headers=X-Remote-User",
+    "--requestheader-group-headers=X-Remote-Group",
+    "--requestheader-uid-headers=X-Remote-Uid",
+    "--requestheader-extra-headers-prefix=X-Remote-Extra-",
+    `--proxy-client-cert-file=${join(folder, "front-proxy-client.crt")}`,
+    `--proxy-client-key-file=${join(folder, "front-proxy-client.key")}`,
+  ];
+}
 
 function start(program: string, args: readonly string[], log: string): ChildProcess {
   const output = openSync(log, "a");

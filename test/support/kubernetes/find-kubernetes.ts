@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 export interface KubernetesParts {
   readonly etcd: string;
   readonly apiserver: string;
+  readonly controllerManager: string;
   readonly kubectl: string;
   /** A folder with the CRDs of Gateway API, a folder for each channel. */
   readonly crds: string;

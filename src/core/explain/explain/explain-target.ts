@@ -25,12 +25,36 @@ export interface ExplainOptions {
 }
 
 /** For each policy kind: what takes effect on the paths through a target; and which policies name the target without effect. */
-export function explainTarget(world: World, target: ObjectOrSection, { group }: ExplainOptions): Explanation {
+export function explainTarget(world: World, target: ObjectOrSection, options: ExplainOptions): Explanation {
   const { group: apiGroup, kind, namespace, name } = parseObjectId(target.id);
   const section = target.sectionName === undefined ? {} : { sectionName: target.sectionName };
+  const reached = new ReachedSections(target);
+  const { kinds, absentParents } = explainKinds(world, target, options, (compiled, path) =>
+    reached.add(compiled, path),
+  );
+  return {
+    target: { group: apiGroup, kind, namespace, name, ...section },
+    kinds,
+    failures: ineffectivePolicies(world, target, reached),
+    refusals: refusalsOf(world, target.id)
+      .filter(({ code }) => code !== "ParentNotFound")
+      .map(({ field, code, reason }) => ({ field, code, reason })),
+    problems: problemsAt(world, target),
+    connections: connectionsOf(world, target),
+    absentParents,
+    conditions: reportedConditions(world.objects.get(target.id), target.sectionName),
+  };
+}
+
+/** The part of an explanation that is about effective policies. `onPath` is called for each path that has a policy. */
+export function explainKinds(
+  world: World,
+  target: ObjectOrSection,
+  { group }: ExplainOptions,
+  onPath?: (kind: CompiledKind, path: Path) => void,
+): Pick<Explanation, "kinds" | "absentParents"> {
   const kinds: KindExplanation[] = [];
   const absent = new Map<string, ObjectRef>();
-  const reached = new ReachedSections(target);
   for (const compiled of world.rulebook.kinds) {
     const grouping = new Map<string, Grouped>();
     let paths = 0;
@@ -41,26 +65,14 @@ export function explainTarget(world: World, target: ObjectOrSection, { group }: 
     };
     forEachPathThrough(world, compiled, target, (path, core) => {
       add(path, core);
-      reached.add(compiled, path);
+      onPath?.(compiled, path);
     });
     forEachOwnPathThrough(world, compiled, target, add);
     const outcomes = [...grouping.values()].map(({ outcome }) => outcome);
     if (paths > 0) kinds.push({ policyKind: compiled.policyKind, paths, outcomes });
   }
-  const links = world.links.get(target.id);
-  for (const ref of links?.absentParents ?? []) absent.set(objectId(ref), ref);
-  return {
-    target: { group: apiGroup, kind, namespace, name, ...section },
-    kinds,
-    failures: ineffectivePolicies(world, target, reached),
-    refusals: refusalsOf(world, target.id)
-      .filter(({ code }) => code !== "ParentNotFound")
-      .map(({ field, code, reason }) => ({ field, code, reason })),
-    problems: problemsAt(world, target),
-    connections: connectionsOf(world, target),
-    absentParents: [...absent.values()].sort((a, b) => (formatRef(a) < formatRef(b) ? -1 : 1)),
-    conditions: reportedConditions(world.objects.get(target.id), target.sectionName),
-  };
+  for (const ref of world.links.get(target.id)?.absentParents ?? []) absent.set(objectId(ref), ref);
+  return { kinds, absentParents: [...absent.values()].sort((a, b) => (formatRef(a) < formatRef(b) ? -1 : 1)) };
 }
 
 /** For a section only the problems of that section. */

@@ -109,6 +109,8 @@ describe("an object of a definition is read as the same definition", () => {
       ],
       status: { vocabulary: "Programmed", ancestors: "Target" },
       controllers: ["example.com/painter"],
+      visibility: "Target",
+      sensitive: ["paint.recipe"],
     };
     // A field that is new has to be added here and in definitionObject.
     expect(Object.keys(definitionSchema.properties ?? {}).filter((key) => !Object.hasOwn(spec, key))).toEqual([]);

@@ -42,7 +42,7 @@ function withoutDefaults(fields: Fields): JsonObject {
 const unless = <T extends Json>(byDefault: T, value: T): T | undefined => (value === byDefault ? undefined : value);
 
 function specOf(definition: PolicyDefinition): JsonObject {
-  const { policies, targeting, mapsTo, references = [], status, controllers } = definition;
+  const { policies, targeting, mapsTo, references = [], status, controllers, visibility, sensitive = [] } = definition;
   const { fields, refs, selectors, crossNamespace, positionalRules, kinds } = targeting;
   return withoutDefaults({
     policies: policies.map(({ group, kind, scope }) => ({ group, kind, scope })),
@@ -65,6 +65,8 @@ function specOf(definition: PolicyDefinition): JsonObject {
     references: references.map(reference),
     status: withoutDefaults({ vocabulary: unless("Enforced", status.vocabulary), ancestors: status.ancestors }),
     controllers,
+    visibility: visibility === undefined ? undefined : unless("Readers", visibility),
+    sensitive,
   });
 }
 

@@ -150,6 +150,8 @@ const complete: JsonObject = {
   ],
   status: { vocabulary: "Programmed", ancestors: "Target" },
   controllers: ["example.com/controller"],
+  visibility: "Target",
+  sensitive: ["tls.password"],
 };
 
 test("every field can be written, and is read", () => {
@@ -187,6 +189,8 @@ test("every field can be written, and is read", () => {
     ],
     status: { vocabulary: "Programmed", ancestors: "Target" },
     controllers: ["example.com/controller"],
+    visibility: "Target",
+    sensitive: ["tls.password"],
   });
 });
 
@@ -286,7 +290,7 @@ describe("findings have the value, the allowed values and a suggestion", () => {
       changed({ mergeStrategy: {} }),
       "DefinitionUnknownField",
       "spec.mergeStrategy",
-      "spec.mergeStrategy is not a field; spec has policies, class, targeting, hierarchy, merge, mapsTo, references, status, controllers",
+      "spec.mergeStrategy is not a field; spec has policies, class, targeting, hierarchy, merge, mapsTo, references, status, controllers, visibility, sensitive",
     ],
     [
       "a mistyped field",

@@ -139,6 +139,7 @@ function readDefinition(name: string, spec: JsonObject, problems: DefinitionProb
     ...readReferences(spec, reader),
     status: readStatus(child(spec, "status")),
     controllers: texts(spec, "controllers"),
+    ...readVisibility(spec, problems),
     inferred: false,
   };
 }
@@ -162,6 +163,19 @@ function readReferences(spec: JsonObject, reader: KindReader): Pick<PolicyDefini
     };
   });
   return references.length === 0 ? {} : { references };
+}
+
+function readVisibility(
+  spec: JsonObject,
+  problems: DefinitionProblem[],
+): Pick<PolicyDefinition, "visibility" | "sensitive"> {
+  const visibility = choices.visibility.find((one) => one === spec["visibility"]);
+  const sensitive = texts(spec, "sensitive");
+  sensitive.forEach((path, i) => checkPath(path, `spec.sensitive[${i}]`, problems));
+  return {
+    ...(visibility === undefined ? {} : { visibility }),
+    ...(sensitive.length === 0 ? {} : { sensitive }),
+  };
 }
 
 function readStatus(status: JsonObject): PolicyDefinition["status"] {

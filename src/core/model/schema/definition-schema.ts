@@ -8,6 +8,7 @@ import type {
   PolicyDefinition,
   PolicyReference,
   Targeting,
+  Visibility,
 } from "../definition.ts";
 import {
   choice,
@@ -44,6 +45,7 @@ export const choices: {
   readonly vocabulary: readonly PolicyDefinition["status"]["vocabulary"][];
   readonly ancestors: readonly Ancestors[];
   readonly format: readonly PolicyReference["format"][];
+  readonly visibility: readonly Visibility[];
 } = {
   class: ["Direct", "Inherited"],
   scope: ["Namespaced", "Cluster"],
@@ -62,6 +64,7 @@ export const choices: {
   vocabulary: ["Enforced", "Programmed"],
   ancestors: ["Gateway", "Target"],
   format: ["Any", "Certificates"],
+  visibility: ["Readers", "Target"],
 };
 
 /** A custom strategy is spelled `Custom/<name>`. */
@@ -367,5 +370,15 @@ export const definitionSchema: Schema = object({
     list(controllerName),
     "every controller",
     "The controllers that carry the kind out, as `spec.controllerName` of GatewayClasses names them. Behind a Gateway of another controller its policies take no effect.",
+  ),
+  visibility: optional(
+    choice(choices.visibility),
+    "Readers",
+    "Who sees the values of a policy in the view API: only those who may read the policy (Readers), or also those who may see the effective policies of the target that the values are for (Target).",
+  ),
+  sensitive: optional(
+    list(dottedPath),
+    "none",
+    "Dotted paths in the spec proper of values that only those see who may read the policy, whatever `visibility` says.",
   ),
 });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { matchesSelector } from "../../core/topology/matches-selector.ts";
+import { matchesSelector } from "../../topology/matches-selector.ts";
 import { parseLabelSelector } from "./parse-label-selector.ts";
 
 const labels = { team: "bread", tier: "prod", "app.kubernetes.io/name": "oven", empty: "" };
 
-describe("-l selects as kubectl does", () => {
+describe("a selector selects as kubectl does", () => {
   for (const [text, expected] of [
     ["team=bread", true],
     ["team==bread", true],

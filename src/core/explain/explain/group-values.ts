@@ -1,9 +1,9 @@
-import type { MappedField } from "../../core/effective/fold/effective-policy.ts";
-import { specAndFields } from "../../core/effective/fold/spec-and-fields.ts";
-import type { ExplainedPath, PathOutcome } from "../../core/explain/explain/result.ts";
-import type { Source as ValueSource } from "../../core/merge/provenance.ts";
-import type { Json } from "../../core/model/json.ts";
-import { valueAtPointer } from "../../core/model/json-pointer.ts";
+import type { MappedField } from "../../effective/fold/effective-policy.ts";
+import { specAndFields } from "../../effective/fold/spec-and-fields.ts";
+import type { Source as ValueSource } from "../../merge/provenance.ts";
+import type { Json } from "../../model/json.ts";
+import { valueAtPointer } from "../../model/json-pointer.ts";
+import type { ExplainedPath, PathOutcome } from "./result.ts";
 
 /** One pointer of the spec (or of an item of an object's own field), and the effective value on each path. */
 export interface ValueGroup {

@@ -1,4 +1,4 @@
-import type { LabelRequirement, LabelSelector } from "../../core/model/policy.ts";
+import type { LabelRequirement, LabelSelector } from "../policy.ts";
 
 export type ParsedLabelSelector =
   | { readonly ok: true; readonly selector: LabelSelector }
@@ -16,7 +16,7 @@ export function parseLabelSelector(text: string): ParsedLabelSelector {
   for (const part of splitOutside(text)) {
     const requirement = parseRequirement(part.trim());
     if (requirement === undefined) {
-      const message = `-l has '${part.trim()}'; a label is selected as key=value, key!=value, key in (a,b), key notin (a,b), key or !key`;
+      const message = `'${part.trim()}'; a label is selected as key=value, key!=value, key in (a,b), key notin (a,b), key or !key`;
       return { ok: false, message };
     }
     requirements.push(requirement);

@@ -1,0 +1,55 @@
+import type { Command } from "../command.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { DEFAULT_ADMIN, DEFAULT_LISTEN, DEFAULT_SECRET, DEFAULT_SERVICE, parseControllerSettings } from "./settings.ts";
+
+export const command: Command = {
+  usage: ["--view-only [--listen ADDRESS:PORT] [--service NAMESPACE/NAME] [options]"],
+  description: [
+    "Runs in a cluster and serves the view API: kubectl get effectivepolicies shows what takes effect on each object, kubectl get policyreaches where each policy takes effect. " +
+      "Nothing is stored: the objects are computed from the current state of the cluster when they are read. docs/view-api.md says how to install it.",
+    "Users see the values that take effect on the objects of namespaces in which they may read effectivepolicies, and the names of the policies they come from. Of policies that they may not read, " +
+      "values are shown only where the PolicyDefinition allows it.",
+    "Only the API server can connect: its front proxy is known by its certificate. The controller makes its own certificate, keeps it in a Secret for all replicas, renews it, and puts its authority " +
+      "into the APIService; with --tls-cert and --tls-key it uses files instead, and reads them again when they change.",
+    "The cluster is that of the Pod, or of the kubeconfig file. Metrics, health and readiness are at /metrics, /healthz and /readyz of the admin address.",
+  ],
+  options: [
+    { name: "view-only", help: "serve the view API only (required: this version does nothing else)" },
+    { name: "listen", value: "ADDRESS:PORT", help: `where the API server connects (default: ${DEFAULT_LISTEN})` },
+    {
+      name: "admin",
+      value: "ADDRESS:PORT|off",
+      help: `where metrics, health and readiness are (default: ${DEFAULT_ADMIN})`,
+    },
+    {
+      name: "service",
+      value: "NAMESPACE/NAME",
+      help: `the Service that the APIService names (default: ${DEFAULT_SERVICE}, in the namespace of the Pod)`,
+    },
+    {
+      name: "secret",
+      value: "NAME",
+      help: `the Secret for its own certificates, in the namespace of the Service (default: ${DEFAULT_SECRET})`,
+    },
+    { name: "tls-cert", value: "FILE", help: "use this certificate instead of its own" },
+    { name: "tls-key", value: "FILE", help: "the private key of --tls-cert" },
+  ],
+  takes: ["cluster"],
+  outputs: [],
+  examples: [{ what: "In a Pod", line: "controller --view-only --service prevail-system/prevail-view" }],
+  run: async (context) => {
+    const { args, options, fail, failWith, io, errorPrint, note } = context;
+    if (args.length > 0) return fail(`unexpected argument '${args[0] ?? ""}': controller takes options only`);
+    if (!options.has("view-only"))
+      return fail("this version of the controller serves the view API only: say so with --view-only", context.seeHelp);
+    const settings = parseControllerSettings(options);
+    if (typeof settings === "string") return fail(settings, context.seeHelp);
+    const serve = await io.controller();
+    return serve(settings, {
+      write: io.stdout,
+      errorPrint,
+      note,
+      fail: (...reason) => failWith(exitCodes.failed, ...reason),
+    });
+  },
+};

@@ -1,0 +1,66 @@
+import type { AccessOptions } from "../../adapters/cluster/kubeconfig/cluster-access.ts";
+import type { OptionValues } from "../args/option.ts";
+import { parsePort } from "../args/parse-port.ts";
+
+export interface ControllerSettings {
+  readonly access: AccessOptions & { readonly kubeconfig: string | undefined };
+  /** Where the view API listens. */
+  readonly host: string;
+  readonly port: number;
+  /** Metrics, health and readiness. Undefined: none. */
+  readonly admin: { readonly host: string; readonly port: number } | undefined;
+  /** The Service in front of the replicas. Undefined namespace: that of the Pod. */
+  readonly service: { readonly namespace: string | undefined; readonly name: string };
+  /** The Secret with the controller's own certificates, in the namespace of the Service. */
+  readonly secretName: string;
+  /** Given certificates instead of own ones. */
+  readonly certificateFiles: { readonly certificate: string; readonly privateKey: string } | undefined;
+}
+
+export const DEFAULT_LISTEN = "0.0.0.0:8443";
+export const DEFAULT_ADMIN = "0.0.0.0:9904";
+export const DEFAULT_SERVICE = "prevail-view";
+export const DEFAULT_SECRET = "prevail-view-tls";
+
+/** Returns the settings, or what is wrong with the options. */
+export function parseControllerSettings(options: OptionValues): ControllerSettings | string {
+  const listen = parseAddress(options.value("listen") ?? DEFAULT_LISTEN);
+  if (listen === undefined)
+    return `--listen is '${options.value("listen") ?? ""}': give an address and a port, such as ${DEFAULT_LISTEN}`;
+  const adminText = options.value("admin") ?? DEFAULT_ADMIN;
+  const admin = adminText === "off" ? undefined : parseAddress(adminText);
+  if (adminText !== "off" && admin === undefined)
+    return `--admin is '${adminText}': give an address and a port, such as ${DEFAULT_ADMIN}, or 'off'`;
+  const [name = "", namespace, ...more] = (options.value("service") ?? DEFAULT_SERVICE).split("/").toReversed();
+  if (name === "" || namespace === "" || more.length > 0)
+    return `--service is '${options.value("service") ?? ""}': give NAMESPACE/NAME, or NAME in the namespace of the Pod`;
+  const certificate = options.value("tls-cert");
+  const privateKey = options.value("tls-key");
+  if ((certificate === undefined) !== (privateKey === undefined))
+    return "--tls-cert and --tls-key belong together: give both, or neither for certificates of its own";
+  return {
+    access: {
+      kubeconfig: options.value("kubeconfig"),
+      context: options.value("context"),
+      cluster: options.value("cluster"),
+      user: options.value("user"),
+      as: options.value("as"),
+      asUid: options.value("as-uid"),
+      asGroups: options.values("as-group"),
+    },
+    ...listen,
+    admin,
+    service: { namespace, name },
+    secretName: options.value("secret") ?? DEFAULT_SECRET,
+    certificateFiles: certificate === undefined || privateKey === undefined ? undefined : { certificate, privateKey },
+  };
+}
+
+/** `127.0.0.1:8443`, `[::]:8443`, `:8443`. */
+function parseAddress(text: string): { readonly host: string; readonly port: number } | undefined {
+  const [, bracketed, plain, portText = ""] = /^(?:\[([^\]]+)\]|([^:]*)):(\d+)$/.exec(text) ?? [];
+  const port = parsePort(portText);
+  if (port === undefined) return undefined;
+  const host = bracketed ?? plain ?? "";
+  return { host: host === "" ? "0.0.0.0" : host, port };
+}

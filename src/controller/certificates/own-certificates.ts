@@ -1,0 +1,155 @@
+/** Certificates that the controller makes itself and keeps in a Secret, so that all replicas have the same. */
+
+import { type CertifiedKey, makeAuthority, signCertificate } from "../../adapters/certificates/make-certificates.ts";
+import { readCertificate } from "../../adapters/certificates/read-certificate.ts";
+import { ApiError } from "../../adapters/cluster/client/api-error.ts";
+import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
+import { createObject, getObject, updateObject } from "../../adapters/cluster/client/object-requests.ts";
+import { isJsonObject, type JsonObject, ownValue } from "../../core/model/json.ts";
+
+export interface CertificateSecret {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface OwnCertificates {
+  /** The authorities that clients must trust, in PEM: the current one, and the one before it until it expires. */
+  readonly authorities: string;
+  readonly serving: CertifiedKey;
+  /** Absent if the Secret was valid as it was. */
+  readonly made?: "Serving" | "Authority";
+}
+
+export interface OwnCertificateOptions {
+  readonly client: KubeClient;
+  readonly secret: CertificateSecret;
+  /** The names that the certificate is for; the first is its common name. */
+  readonly dnsNames: readonly [string, ...string[]];
+  readonly nowMs: number;
+}
+
+/** The authority is replaced after nine of ten years, the certificate after 60 of 90 days. */
+const AUTHORITY = { days: 3650, leftDays: 365 };
+const SERVING = { days: 90, leftDays: 30 };
+const DAY_MS = 86_400_000;
+/** Replicas that start together may write at the same time. One of them wins, and the others read what it wrote. */
+const MAX_ATTEMPTS = 8;
+
+/** Reads the Secret, and makes what is missing, invalid or near its end. */
+export async function ensureCertificates(options: OwnCertificateOptions): Promise<OwnCertificates> {
+  for (let attempt = 1; ; attempt++) {
+    const secret = await getObject(options.client, SECRETS, options.secret);
+    const stored = secret === undefined ? undefined : storedIn(secret);
+    const renewed = await renew(stored, options);
+    if (renewed.made === undefined) return renewed;
+    try {
+      await writeSecret(options, secret, renewed);
+      return renewed;
+    } catch (error) {
+      const isRace = error instanceof ApiError && error.status === 409;
+      if (!isRace || attempt === MAX_ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** What the Secret has, in PEM. */
+interface Stored {
+  readonly authorities: string;
+  readonly authorityKey: string;
+  readonly certificate: string;
+  readonly privateKey: string;
+}
+
+type Renewed = OwnCertificates & { readonly authorityKey: string };
+
+async function renew(stored: Stored | undefined, { dnsNames, nowMs }: OwnCertificateOptions): Promise<Renewed> {
+  const current = stored === undefined ? undefined : firstCertificate(stored.authorities);
+  const isGood = stored !== undefined && current !== undefined && isGoodFor(current, AUTHORITY.leftDays, nowMs);
+  const hasKey = isGood && readCertificate(current)?.hasKey(stored.authorityKey) === true;
+  if (!hasKey) {
+    const authority = await makeAuthority({ commonName: "prevail", nowMs, days: AUTHORITY.days });
+    // Clients trust the certificates of the last authority until all replicas have new ones.
+    const last = current !== undefined && isGoodFor(current, 0, nowMs) ? current : "";
+    const authorities = joinPem([authority.certificate, last]);
+    return {
+      ...(await sign(authority, dnsNames, nowMs)),
+      authorities,
+      authorityKey: authority.privateKey,
+      made: "Authority",
+    };
+  }
+  const { authorities, authorityKey, certificate, privateKey } = stored;
+  const serving = readCertificate(certificate);
+  const isServable =
+    serving !== undefined &&
+    isGoodFor(certificate, SERVING.leftDays, nowMs) &&
+    serving.isSignedBy(current) &&
+    serving.hasKey(privateKey) &&
+    dnsNames.every((name) => serving.isFor(name));
+  if (isServable) return { authorities, authorityKey, serving: { certificate, privateKey } };
+  const authority = { certificate: current, privateKey: authorityKey };
+  return { ...(await sign(authority, dnsNames, nowMs)), authorities, authorityKey, made: "Serving" };
+}
+
+async function sign(
+  authority: CertifiedKey,
+  dnsNames: OwnCertificateOptions["dnsNames"],
+  nowMs: number,
+): Promise<Pick<OwnCertificates, "serving">> {
+  const [commonName] = dnsNames;
+  return {
+    serving: await signCertificate(authority, { commonName, dnsNames, usage: "Server", nowMs, days: SERVING.days }),
+  };
+}
+
+function isGoodFor(pem: string, leftDays: number, nowMs: number): boolean {
+  const facts = readCertificate(pem);
+  return facts !== undefined && facts.notBeforeMs <= nowMs && nowMs + leftDays * DAY_MS < facts.notAfterMs;
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/;
+
+const firstCertificate = (bundle: string): string | undefined => CERTIFICATE.exec(bundle)?.[0];
+
+const joinPem = (parts: readonly string[]): string =>
+  parts
+    .filter((part) => part !== "")
+    .map((part) => `${part.trim()}\n`)
+    .join("");
+
+const SECRETS = { group: "", version: "v1", plural: "secrets" };
+
+function storedIn(secret: JsonObject): Stored {
+  const data = ownValue(secret, "data");
+  const read = (key: string): string => {
+    const value = isJsonObject(data) ? ownValue(data, key) : undefined;
+    return typeof value === "string" ? Buffer.from(value, "base64").toString("utf8") : "";
+  };
+  return {
+    authorities: read("ca.crt"),
+    authorityKey: read("ca.key"),
+    certificate: read("tls.crt"),
+    privateKey: read("tls.key"),
+  };
+}
+
+async function writeSecret(
+  { client, secret: { namespace, name } }: OwnCertificateOptions,
+  before: JsonObject | undefined,
+  { authorities, authorityKey, serving }: Renewed,
+): Promise<void> {
+  const encode = (text: string): string => Buffer.from(text).toString("base64");
+  const data = {
+    "ca.crt": encode(authorities),
+    "ca.key": encode(authorityKey),
+    "tls.crt": encode(serving.certificate),
+    "tls.key": encode(serving.privateKey),
+  };
+  if (before !== undefined) {
+    // With its resourceVersion: if another replica was faster, this is refused.
+    await updateObject(client, SECRETS, { ...before, data });
+    return;
+  }
+  const metadata = { name, namespace, labels: { "app.kubernetes.io/managed-by": "prevail" } };
+  await createObject(client, SECRETS, { apiVersion: "v1", kind: "Secret", metadata, type: "kubernetes.io/tls", data });
+}

@@ -1,0 +1,99 @@
+/** The evaluation of a cluster that is followed. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { KubeClient } from "../adapters/cluster/client/kube-client.ts";
+import type { ApiResource } from "../adapters/cluster/client/resource.ts";
+import { apply } from "../core/apply.ts";
+import { type Evaluation, evaluate } from "../core/evaluate.ts";
+import type { Finding } from "../core/model/finding.ts";
+import { type GroupKind, type KindId, kindId } from "../core/model/refs.ts";
+import { buildSnapshot } from "../core/model/snapshot.ts";
+import { builtInDefinitions } from "../definitions/built-in-definitions.ts";
+import { type ClusterState, followCluster } from "../sources/cluster/follow-cluster.ts";
+import { loadCel } from "../sources/load-cel.ts";
+import { loadRegexFor } from "../sources/load-regex.ts";
+
+/** What is known of the cluster at one moment. */
+export interface LiveState {
+  readonly evaluation: Evaluation;
+  /** What could not be read. */
+  readonly unread: readonly Finding[];
+  /** The plural of a kind that is followed. */
+  readonly pluralOf: (kind: GroupKind) => string | undefined;
+}
+
+export interface LiveEvaluationOptions {
+  readonly client: KubeClient;
+  /** Followed where lists over all namespaces are forbidden. */
+  readonly namespaces: readonly string[];
+  readonly signal: AbortSignal;
+  readonly onState: (state: LiveState) => void;
+  /** Something cannot be followed for now; undefined when it can again. */
+  readonly onTrouble: (what: string, error: Error | undefined) => void;
+}
+
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 30_000;
+
+/** Follows the cluster until the signal aborts. A server that cannot be reached is asked again and again; the last state stays. */
+export async function followEvaluation(options: LiveEvaluationOptions): Promise<void> {
+  const { client, namespaces, signal, onTrouble } = options;
+  // Conditions and patterns may come with any object, so both are loaded before the first.
+  const tools = await loadTools();
+  for (let waitMs = FIRST_WAIT_MS; !signal.aborted; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
+    const attempt = new AbortController();
+    try {
+      await followCluster(client, {
+        namespaces,
+        signal: AbortSignal.any([signal, attempt.signal]),
+        ...createReceiver(tools, options.onState),
+        onTrouble,
+      });
+    } catch (error) {
+      if (signal.aborted) return;
+      onTrouble("the cluster", error instanceof Error ? error : new Error(String(error)));
+    }
+    attempt.abort();
+    await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+type Tools = Awaited<ReturnType<typeof loadTools>>;
+
+async function loadTools() {
+  const [cel, { matchRegex }] = await Promise.all([loadCel(), loadRegexFor([{ kind: "CustomResourceDefinition" }])]);
+  return { cel, matchRegex };
+}
+
+/** Evaluates the first state, then applies each change to the last evaluation. */
+function createReceiver(tools: Tools, onState: LiveEvaluationOptions["onState"]) {
+  let last: LiveState | undefined;
+  const use = (state: LiveState): void => {
+    last = state;
+    onState(state);
+  };
+  return {
+    onState: (state: ClusterState): void => use(evaluateState(state, tools)),
+    onChanges: (changes: Parameters<typeof apply>[1]): void => {
+      if (last !== undefined) use({ ...last, evaluation: apply(last.evaluation, changes).evaluation });
+    },
+  };
+}
+
+function evaluateState({ objects, completeness, findings, resources }: ClusterState, tools: Tools): LiveState {
+  const { matchRegex, cel } = tools;
+  const snapshot = buildSnapshot(objects, {
+    completeness,
+    validated: true,
+    ...(matchRegex === undefined ? {} : { matchRegex }),
+  });
+  return {
+    evaluation: evaluate(snapshot, { definitions: builtInDefinitions(), cel }),
+    unread: findings,
+    pluralOf: pluralsOf(resources),
+  };
+}
+
+function pluralsOf(resources: readonly ApiResource[]): LiveState["pluralOf"] {
+  const plurals = new Map<KindId, string>(resources.map((resource) => [kindId(resource), resource.plural]));
+  return (kind) => plurals.get(kindId(kind));
+}

@@ -1,0 +1,132 @@
+import { describe, expect, test } from "vitest";
+import { cluster } from "../../../test/support/cluster/cluster.ts";
+import { gateway, gatewayClass, policy, routeTo, service } from "../../../test/support/cluster/gateway-objects.ts";
+import { builtInDefinitions } from "../../index.ts";
+import { worldOf } from "../evaluation.ts";
+import type { PolicyDefinition } from "../model/definition.ts";
+import { parseObjectId } from "../model/refs.ts";
+import { cutView } from "./cut-view.ts";
+import { effectiveSubjects, effectiveView, surveyEffective } from "./effective-view.ts";
+import type { ViewContext, Viewer } from "./view-context.ts";
+import { viewResources } from "./view-resources.ts";
+import { viewCells } from "./view-rows.ts";
+import type { EffectivePolicyView } from "./view-types.ts";
+import { viewedObjects } from "./viewed-objects.ts";
+import { REDACTED } from "./visible-values.ts";
+
+const [retryDefinition] = builtInDefinitions().filter(({ name }) => name === "retrypolicies.prevail.dev");
+
+const retry = (name: string, target: string, block: "defaults" | "overrides", attempts: number) =>
+  policy("RetryPolicy", name, target, { [block]: { retry: { attempts, backoff: "1s" } } }, { group: "prevail.dev" });
+
+/** A route with a secret-keeping policy on its Gateway and a policy of its own. */
+function contextWith(change: Partial<PolicyDefinition>): ViewContext {
+  if (retryDefinition === undefined) throw new Error("RetryPolicy is built in");
+  const objects = [
+    gatewayClass("class", "prevail.dev/gateway"),
+    gateway("g"),
+    routeTo("r", "Gateway/g", "s"),
+    service("s"),
+    retry("house", "Gateway/g", "overrides", 5),
+    retry("ana", "HTTPRoute/r", "defaults", 1),
+  ];
+  const { visibility: _, sensitive: __, ...definition } = retryDefinition;
+  const { evaluation } = cluster(objects, { definitions: [{ ...definition, ...change }] });
+  return { world: worldOf(evaluation), unread: [], pluralOf: () => undefined };
+}
+
+const [effectivePolicies = viewResources[0]] = viewResources;
+const seesAll: Viewer = { mayRead: () => true, maySee: () => true };
+/** May read `ana` but not `house`. */
+const developer: Viewer = { mayRead: (id) => parseObjectId(id).name === "ana", maySee: () => true };
+
+function viewOf(context: ViewContext, name: string, viewer: Viewer): EffectivePolicyView {
+  if (effectivePolicies === undefined) throw new Error("there are resources");
+  const [viewed] = viewedObjects(context, effectivePolicies, { namespace: "default", name });
+  const survey = viewed === undefined ? undefined : surveyEffective(context, viewed);
+  if (survey === undefined) throw new Error(`${name} has no view`);
+  return effectiveView(context, survey, viewer);
+}
+
+const shortly = ({ values }: EffectivePolicyView) =>
+  values.map(({ field, value, redacted, source, lost }) => ({
+    [field]: value ?? redacted,
+    from: source?.policy?.name,
+    lost: lost.map((one) => `${one.policy?.name} ${JSON.stringify(one.value ?? one.redacted)} ${one.reason}`),
+  }));
+
+describe("GEP-713 › Application Developer Discoverability: that a policy takes effect, which one, and what it does", () => {
+  test("a user who may read both policies sees everything", () => {
+    expect(shortly(viewOf(contextWith({}), "httproute.r", seesAll))).toEqual([
+      { "retry.attempts": 5, from: "house", lost: ["ana 1 overridden"] },
+      { "retry.backoff": "1s", from: "house", lost: ['ana "1s" equal'] },
+    ]);
+  });
+
+  test("of a policy that they may not read: its name and its fields, no values", () => {
+    expect(shortly(viewOf(contextWith({}), "httproute.r", developer))).toEqual([
+      { "retry.attempts": REDACTED, from: "house", lost: ["ana 1 overridden"] },
+      { "retry.backoff": REDACTED, from: "house", lost: ['ana "1s" equal'] },
+    ]);
+  });
+
+  test("visibility: Target shows the values, but never those of sensitive paths or of what contains them", () => {
+    const open = contextWith({ visibility: "Target", sensitive: ["retry.backoff.seconds"] });
+    expect(shortly(viewOf(open, "httproute.r", developer))).toEqual([
+      { "retry.attempts": 5, from: "house", lost: ["ana 1 overridden"] },
+      { "retry.backoff": REDACTED, from: "house", lost: ['ana "1s" equal'] },
+    ]);
+  });
+
+  test("an overridden policy that they may not read is not there at all", () => {
+    const owner: Viewer = { mayRead: (id) => parseObjectId(id).name === "house", maySee: () => true };
+    const view = viewOf(contextWith({}), "httproute.r", owner);
+    expect(JSON.stringify(view)).not.toContain("ana");
+    expect(viewCells(view).slice(1, 5)).toEqual([1, 2, 0, "RetryPolicy default/house"]);
+    const open = viewOf(contextWith({ visibility: "Target" }), "httproute.r", owner);
+    expect(shortly(open)[0]).toEqual({ "retry.attempts": 5, from: "house", lost: ["ana 1 overridden"] });
+  });
+
+  test("objects below in namespaces that they may not see are counted and not named", () => {
+    const blind: Viewer = { mayRead: () => true, maySee: () => false };
+    const [value] = viewOf(contextWith({}), "gateway.g", blind).values;
+    expect(value?.paths.groups).toEqual([
+      { sections: ["http"], above: ["GatewayClass class > Namespace default"], below: [], hiddenBelow: 1 },
+    ]);
+    expect(viewOf(contextWith({}), "gateway.g", seesAll).values[0]?.paths.groups[0]?.below).toEqual([
+      "HTTPRoute default/r#rule-1 > Service default/s#http",
+    ]);
+  });
+});
+
+test("the rights that a view depends on are known before it is built", () => {
+  if (effectivePolicies === undefined) throw new Error("there are resources");
+  const context = contextWith({});
+  const [viewed] = viewedObjects(context, effectivePolicies, { namespace: "default", name: "httproute.r" });
+  const survey = viewed === undefined ? undefined : surveyEffective(context, viewed);
+  const subjects = survey === undefined ? undefined : effectiveSubjects(survey);
+  expect([...(subjects?.objects ?? [])].map((id) => parseObjectId(id).name).sort()).toEqual(["ana", "house"]);
+  expect([...(subjects?.namespaces ?? [])]).toEqual(["default"]);
+});
+
+test("an object that no policy reaches has no view; names are those of kinds", () => {
+  if (effectivePolicies === undefined) throw new Error("there are resources");
+  const context = contextWith({});
+  const all = viewedObjects(context, effectivePolicies, {});
+  expect(all.map(({ name }) => name)).toEqual(["gateway.g", "httproute.r", "service.s"]);
+  const [, , reach] = viewResources;
+  if (reach === undefined) throw new Error("there are resources");
+  expect(viewedObjects(context, reach, {}).map(({ name }) => name)).toEqual([
+    "retrypolicies.prevail.dev.ana",
+    "retrypolicies.prevail.dev.house",
+  ]);
+});
+
+test("a view that would be too large has fewer values, and says so", () => {
+  const view = viewOf(contextWith({}), "httproute.r", seesAll);
+  expect(cutView(view)).toBe(view);
+  const cut = cutView(view, JSON.stringify(view).length - 1);
+  expect(cut.values).toEqual(view.values.slice(0, 1));
+  expect(cut.notes).toEqual([expect.stringContaining("1 of 2 values are left out")]);
+  expect(JSON.stringify({ ...cut, notes: [] }).length).toBeLessThan(JSON.stringify(view).length);
+});

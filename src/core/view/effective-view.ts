@@ -1,0 +1,168 @@
+/** The view of one object: what takes effect on it, and why, as far as a user may see it. */
+import type { Caveat } from "../caveats/caveat.ts";
+import { findCaveats } from "../caveats/find-caveats.ts";
+import { fieldOfPointer } from "../effective/fold/field-of-pointer.ts";
+import { contactsIn, namespaceOf } from "../explain/contacts.ts";
+import { explainKinds } from "../explain/explain/explain-target.ts";
+import { groupValues, type ValueGroup, type ValueVariant } from "../explain/explain/group-values.ts";
+import type { KindExplanation } from "../explain/explain/result.ts";
+import type { Lost, Source } from "../merge/provenance.ts";
+import { type GroupKind, type ObjectId, type PolicyId, parseObjectId } from "../model/refs.ts";
+import { cutView } from "./cut-view.ts";
+import { formatNode, groupPaths } from "./group-paths.ts";
+import { caveatObjects, viewCaveats } from "./view-caveats.ts";
+import type { ViewContext, Viewer } from "./view-context.ts";
+import { viewMetadata } from "./view-metadata.ts";
+import { VIEW_API_VERSION, viewResourceFor } from "./view-resources.ts";
+import type { EffectivePolicyView, ViewLost, ViewPolicyKind, ViewSource, ViewValue } from "./view-types.ts";
+import type { ViewedObject } from "./viewed-objects.ts";
+import { REDACTED, VisibleValues } from "./visible-values.ts";
+
+/** What an evaluation says about an object, before it is known who asks. */
+export interface EffectiveSurvey {
+  readonly viewed: ViewedObject;
+  readonly kinds: readonly KindExplanation[];
+  readonly caveats: readonly Caveat[];
+}
+
+/** Undefined if no policy reaches the object. */
+export function surveyEffective(context: ViewContext, viewed: ViewedObject): EffectiveSurvey | undefined {
+  const { world, unread } = context;
+  const { kinds } = explainKinds(world, viewed, { group: true });
+  const isReached = kinds.some(({ outcomes }) => outcomes.some(({ policies }) => policies.length > 0));
+  if (!isReached) return undefined;
+  return { viewed, kinds, caveats: findCaveats(world, { about: "Objects", objects: [viewed.id], unread }) };
+}
+
+/** Every policy that the view could name, and every namespace with objects below the target: the rights that must be known. */
+export function effectiveSubjects({ viewed, kinds, caveats }: EffectiveSurvey): {
+  readonly objects: ReadonlySet<ObjectId>;
+  readonly namespaces: ReadonlySet<string>;
+} {
+  const objects = new Set<ObjectId>(caveatObjects(caveats));
+  const namespaces = new Set<string>([viewed.namespace]);
+  for (const { outcomes } of kinds) {
+    for (const { policies, sources, fields, paths } of outcomes) {
+      for (const { policy, by } of policies) for (const one of [policy, ...by]) objects.add(one);
+      for (const source of [...sources, ...fields.flatMap((field) => field.sources)])
+        for (const one of policiesOf(source)) objects.add(one);
+      for (const { nodes } of paths)
+        for (const node of nodes) if (namespaceOf(node) !== "") namespaces.add(namespaceOf(node));
+    }
+  }
+  return { objects, namespaces };
+}
+
+const policiesOf = ({ policy, decidedBy, lost }: Source): readonly PolicyId[] => [
+  ...(policy === null ? [] : [policy]),
+  ...(decidedBy.policy === null ? [] : [decidedBy.policy]),
+  ...lost.flatMap((one) => [...(one.policy === undefined ? [] : [one.policy]), ...one.by]),
+];
+
+export function effectiveView(context: ViewContext, survey: EffectiveSurvey, viewer: Viewer): EffectivePolicyView {
+  const { viewed, kinds, caveats } = survey;
+  const visible = new VisibleValues(context.world, viewer);
+  const values = kinds.flatMap((kind) => kindValues(kind, { visible, viewer, target: viewed.id }));
+  return cutView({
+    apiVersion: VIEW_API_VERSION,
+    kind: viewResourceFor("Targets", viewed.namespace).kind,
+    metadata: viewMetadata(viewed),
+    target: parseObjectId(viewed.id),
+    policyKinds: kinds.flatMap((kind) => policyKindView(context, kind, visible)),
+    values,
+    caveats: viewCaveats(caveats, viewer),
+    notes: [],
+  });
+}
+
+interface ValueContext {
+  readonly visible: VisibleValues;
+  readonly viewer: Viewer;
+  readonly target: ObjectId;
+}
+
+/** The policies of a kind that the user may know of: those that take effect here, and those whose settings for the target they may know. */
+function policyKindView(
+  { world }: ViewContext,
+  { policyKind, paths, outcomes }: KindExplanation,
+  visible: VisibleValues,
+): readonly ViewPolicyKind[] {
+  const parts = new Map<PolicyId, ViewPolicyKind["policies"][number]>();
+  for (const { policies, sources, fields } of outcomes) {
+    const setting = new Set([...sources, ...fields.flatMap((field) => field.sources)].map(({ policy }) => policy));
+    for (const { policy, at, removes, keepsOut } of policies) {
+      // A policy that sets the same value as the one that takes effect would change nothing.
+      const takesEffect = setting.has(policy) || removes.length > 0 || keepsOut;
+      if (parts.has(policy) || !(takesEffect || visible.isKnown(policy))) continue;
+      const ref = parseObjectId(policy);
+      const [contact] = contactsIn(ref.namespace, [policy], (id) => world.objects.get(id));
+      parts.set(policy, {
+        policy: ref,
+        attachedTo: formatNode(at),
+        ...(contact === undefined ? {} : { contact: contact.contact }),
+      });
+    }
+  }
+  return [{ ...policyKind, paths, policies: [...parts.values()] }];
+}
+
+function kindValues({ policyKind, paths, outcomes }: KindExplanation, context: ValueContext): readonly ViewValue[] {
+  return groupValues(outcomes).flatMap((group) =>
+    group.variants.flatMap((variant) => valueView(policyKind, group, variant, paths, context)),
+  );
+}
+
+function valueView(
+  policyKind: GroupKind,
+  { pointer, field }: ValueGroup,
+  { value, source, paths }: ValueVariant,
+  of: number,
+  { visible, viewer, target }: ValueContext,
+): readonly ViewValue[] {
+  const options = { isMapped: field !== undefined };
+  const lost = source.lost.flatMap((one) => lostView(one, pointer, source, visible, options));
+  const isSet = source.policy !== null || source.object !== undefined || source.computed === true;
+  // What is left of settings that the user may not know is not shown either.
+  if (!isSet && lost.length === 0) return [];
+  const isShown = visible.isEffectiveShown(source, options);
+  return [
+    {
+      policyKind: { group: policyKind.group, kind: policyKind.kind },
+      field: fieldOfPointer(pointer),
+      pointer,
+      ...(field === undefined ? {} : { mappedTo: fieldOfPointer(field.pointer) }),
+      ...(value === undefined ? {} : isShown ? { value } : { redacted: REDACTED }),
+      ...(isSet ? { source: sourceView(source) } : {}),
+      lost,
+      paths: groupPaths(paths, { target, of, viewer }),
+    },
+  ];
+}
+
+const sourceView = ({ policy, object, block, computed, decidedBy }: Source): ViewSource => ({
+  ...(policy === null ? {} : { policy: parseObjectId(policy) }),
+  ...(object === undefined ? {} : { object: parseObjectId(object) }),
+  ...(block === null ? {} : { block }),
+  strategy: decidedBy.strategy,
+  ...(computed === true ? { computed } : {}),
+});
+
+function lostView(
+  { policy, block, value, reason, by }: Lost,
+  pointer: string,
+  source: Source,
+  visible: VisibleValues,
+  options: { readonly isMapped: boolean },
+): readonly ViewLost[] {
+  if (policy !== undefined && !visible.isKnown(policy)) return [];
+  const isShown = policy === undefined || visible.isShown(policy, pointer, options);
+  return [
+    {
+      ...(policy === undefined ? {} : { policy: parseObjectId(policy) }),
+      ...(block === undefined ? {} : { block }),
+      ...(isShown ? { value } : { redacted: REDACTED }),
+      reason,
+      by: by.filter((one) => one === source.policy || visible.isKnown(one)).map((one) => parseObjectId(one)),
+    },
+  ];
+}

@@ -1,0 +1,159 @@
+/** The view of one policy: where it takes effect, and where it is overridden. Only those who may read the policy get one. */
+import type { Caveat } from "../caveats/caveat.ts";
+import { findCaveats } from "../caveats/find-caveats.ts";
+import { fieldOfPointer } from "../effective/fold/field-of-pointer.ts";
+import type { Verdict } from "../effective/verdicts/verdict.ts";
+import { namespaceOf } from "../explain/contacts.ts";
+import { reachPolicy } from "../explain/reach/reach-policy.ts";
+import type { Reach, ReachedValue, ReachLoss, ReachTarget } from "../explain/reach/result.ts";
+import { compareText, type GroupKind, kindId, type ObjectId, type PolicyId, parseObjectId } from "../model/refs.ts";
+import { cutView } from "./cut-view.ts";
+import { formatNode, isNamed } from "./group-paths.ts";
+import { caveatObjects, viewCaveats } from "./view-caveats.ts";
+import type { ViewContext, Viewer } from "./view-context.ts";
+import { viewMetadata } from "./view-metadata.ts";
+import { VIEW_API_VERSION, viewResourceFor } from "./view-resources.ts";
+import type {
+  PolicyReachView,
+  ViewReached,
+  ViewReachLoss,
+  ViewReachTarget,
+  ViewReachValue,
+  ViewVerdict,
+} from "./view-types.ts";
+import type { ViewedObject } from "./viewed-objects.ts";
+import { REDACTED, VisibleValues } from "./visible-values.ts";
+
+/** What an evaluation says about a policy, before it is known who asks. */
+export interface ReachSurvey {
+  readonly viewed: ViewedObject;
+  readonly reach: Reach;
+  readonly caveats: readonly Caveat[];
+}
+
+export function surveyReach({ world, unread }: ViewContext, viewed: ViewedObject): ReachSurvey | undefined {
+  const policy = viewed.id as PolicyId;
+  const record = world.policies.get(policy);
+  if (record === undefined) return undefined;
+  return {
+    viewed,
+    reach: reachPolicy(world, policy, record),
+    caveats: findCaveats(world, { about: "Policies", policies: [policy], unread }),
+  };
+}
+
+/** The objects that the view could name, and the namespaces that they are in: the rights that must be known. */
+export function reachSubjects({ viewed, reach, caveats }: ReachSurvey): {
+  readonly objects: ReadonlySet<ObjectId>;
+  readonly namespaces: ReadonlySet<string>;
+} {
+  const objects = new Set<ObjectId>([viewed.id, ...caveatObjects(caveats)]);
+  for (const { losses } of reach.values)
+    for (const { by, source } of losses)
+      for (const policy of [...by, ...(source.policy === null ? [] : [source.policy])]) objects.add(policy);
+  const namespaces = new Set(reach.reachedNodes.map(({ node }) => namespaceOf(node)).filter((one) => one !== ""));
+  return { objects, namespaces };
+}
+
+export function reachView(
+  { world }: ViewContext,
+  { viewed, reach, caveats }: ReachSurvey,
+  viewer: Viewer,
+): PolicyReachView {
+  const visible = new VisibleValues(world, viewer);
+  const count = (effect: Reach["paths"][number]["effect"]): number =>
+    reach.paths.filter((path) => path.effect === effect).length;
+  return cutView({
+    apiVersion: VIEW_API_VERSION,
+    kind: viewResourceFor("Policies", viewed.namespace).kind,
+    metadata: viewMetadata(viewed),
+    policy: parseObjectId(viewed.id),
+    policyKind: reach.policyKind,
+    verdict: verdictView(reach.verdict),
+    paths: {
+      count: reach.paths.length,
+      full: count("full"),
+      partial: count("partial"),
+      none: count("none"),
+      met: count("met"),
+      idle: count("idle"),
+    },
+    targets: reach.targets.map(targetView),
+    values: reach.values.map((value) => valueView(value, visible)),
+    reached: reachedView(reach, viewer),
+    caveats: viewCaveats(caveats, viewer),
+    notes: [],
+  });
+}
+
+const verdictView = (verdict: Verdict): ViewVerdict =>
+  verdict.state === "NotAccepted"
+    ? { accepted: false, reason: verdict.reason, message: verdict.message }
+    : { accepted: true, reason: verdict.enforcement };
+
+function targetView(target: ReachTarget): ViewReachTarget {
+  switch (target.state) {
+    case "attached":
+      return { state: "Attached", target: formatNode(target.node), paths: target.paths };
+    case "conflicted":
+      return {
+        state: "Conflicted",
+        target: formatNode(target.node),
+        by: parseObjectId(target.by),
+        message: target.message,
+      };
+    case "refused":
+      return { state: "Refused", message: `${target.field}: ${target.message}` };
+  }
+}
+
+const valueView = (value: ReachedValue, visible: VisibleValues): ViewReachValue => ({
+  field: fieldOfPointer(value.pointer),
+  pointer: value.pointer,
+  block: value.block,
+  value: value.value,
+  ...(value.when === undefined ? {} : { when: value.when }),
+  inEffect: value.inEffect,
+  equal: value.equal,
+  overridden: value.overridden,
+  gated: value.gated,
+  lost: value.losses.map((loss) => lossView(loss, visible)),
+});
+
+/** The policy that overrides a value is named, as the status of the overridden one does. */
+function lossView(
+  { reason, by, object, source, effectiveValue, field, paths }: ReachLoss,
+  visible: VisibleValues,
+): ViewReachLoss {
+  const isShown = visible.isEffectiveShown(source, { isMapped: field !== undefined });
+  return {
+    reason,
+    by: by.map((one) => parseObjectId(one)),
+    ...(object === undefined ? {} : { object: parseObjectId(object) }),
+    ...(effectiveValue === undefined ? {} : isShown ? { value: effectiveValue } : { redacted: REDACTED }),
+    paths: paths.length,
+  };
+}
+
+/** The number of objects that a view lists. */
+const MAX_OBJECTS = 100;
+
+/** How many objects there are is never hidden: it is the reach of one's own policy. */
+function reachedView({ reachedNodes }: Reach, viewer: Viewer): ViewReached {
+  const reached = reachedNodes.filter(({ isBelow, inEffect }) => isBelow && inEffect > 0);
+  const open = reached.filter(({ node }) => isNamed(node, viewer));
+  const kinds = new Map<string, GroupKind & { count: number }>();
+  for (const { node } of reached) {
+    const { group, kind } = node;
+    const counted = kinds.get(kindId(node)) ?? { group, kind, count: 0 };
+    kinds.set(kindId(node), counted);
+    counted.count++;
+  }
+  return {
+    count: reached.length,
+    byKind: [...kinds.values()].sort((a, b) => compareText(kindId(a), kindId(b))),
+    objects: open.slice(0, MAX_OBJECTS).map(({ node, paths, inEffect }) => ({ ...node, paths, inEffect })),
+    ...(open.length > MAX_OBJECTS ? { more: open.length - MAX_OBJECTS } : {}),
+    ...(open.length < reached.length ? { hidden: reached.length - open.length } : {}),
+  };
+}

@@ -1,0 +1,20 @@
+import type { World } from "../effective/world/world.ts";
+import type { Finding } from "../model/finding.ts";
+import type { ObjectId } from "../model/refs.ts";
+import type { PluralOf } from "./view-name.ts";
+
+/** What every view is built from. */
+export interface ViewContext {
+  readonly world: World;
+  /** What could not be read of the cluster. */
+  readonly unread: readonly Finding[];
+  readonly pluralOf: PluralOf;
+}
+
+/** The rights of the user who reads a view. */
+export interface Viewer {
+  /** True if the user may get objects of this kind in this namespace. */
+  readonly mayRead: (object: ObjectId) => boolean;
+  /** True if the user may get the effective policies of the objects in this namespace, and so may know their names. */
+  readonly maySee: (namespace: string) => boolean;
+}

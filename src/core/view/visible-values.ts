@@ -1,0 +1,61 @@
+import type { World } from "../effective/world/world.ts";
+import type { Lost, Source } from "../merge/provenance.ts";
+import type { PolicyId } from "../model/refs.ts";
+import type { Viewer } from "./view-context.ts";
+
+/** Why a value is not shown. */
+export const REDACTED = "set by a policy that you may not read";
+
+/**
+ * What a user sees of a policy that they may not read
+ *
+ * Of a policy that takes effect on an object, a user who may see the effective policies of the object sees that there is one, its kind, namespace and name,
+ * and which fields it sets. They see the values that it sets for the object if its definition says `visibility: Target`, but never those at a
+ * `sensitive` path. Nothing else of the policy is shown: no other settings, no overridden ones unless the definition says `Target`, no conditions and no messages.
+ * GEP-713, "Application Developer Discoverability"
+ */
+export class VisibleValues {
+  readonly #world: World;
+  readonly #viewer: Viewer;
+
+  constructor(world: World, viewer: Viewer) {
+    this.#world = world;
+    this.#viewer = viewer;
+  }
+
+  /** True if the user may see the value that the policy sets at a pointer of its spec. */
+  isShown(policy: PolicyId, pointer: string, { isMapped }: { readonly isMapped: boolean }): boolean {
+    if (this.#viewer.mayRead(policy)) return true;
+    const { visibility, sensitive = [] } = this.#definitionOf(policy) ?? {};
+    if (visibility !== "Target") return false;
+    // A pointer into an item of an object's own list begins somewhere below a setting of the policy.
+    return isMapped ? sensitive.length === 0 : !sensitive.some((path) => isSensitive(path, pointer));
+  }
+
+  /** True if the user may know that the policy has settings for the target, also where they do not take effect. */
+  isKnown(policy: PolicyId): boolean {
+    return this.#viewer.mayRead(policy) || this.#definitionOf(policy)?.visibility === "Target";
+  }
+
+  /** True if the value that takes effect may be shown. A computed value may reveal each value that it was computed from. */
+  isEffectiveShown({ policy, pointer, computed, decidedBy, lost }: Source, options: { isMapped: boolean }): boolean {
+    const origins = computed === true ? [policy, decidedBy.policy, ...lost.map(originOf)] : [policy];
+    return origins.every((origin) => origin === null || this.isShown(origin, pointer, options));
+  }
+
+  #definitionOf(policy: PolicyId): World["rulebook"]["kinds"][number]["definition"] | undefined {
+    return this.#world.policies.get(policy)?.kind.definition;
+  }
+}
+
+const originOf = ({ policy }: Lost): PolicyId | null => policy ?? null;
+
+/** True if the value at the pointer is at, below or above the path. A value above it contains it. `*` is any key. */
+function isSensitive(path: string, pointer: string): boolean {
+  const keys = path.split(".");
+  const tokens = pointer
+    .split("/")
+    .slice(1)
+    .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
+  return keys.slice(0, tokens.length).every((key, index) => key === "*" || key === tokens[index]);
+}

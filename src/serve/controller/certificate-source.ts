@@ -1,0 +1,95 @@
+import { readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { readCertificate } from "../../adapters/certificates/read-certificate.ts";
+import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
+import type { ServingCertificate } from "../../api/serve/view-server.ts";
+import type { ControllerSettings } from "../../cli/controller/settings.ts";
+import { writeBundle } from "../../controller/certificates/api-service.ts";
+import { type CertificateSecret, ensureCertificates } from "../../controller/certificates/own-certificates.ts";
+import { VIEW_GROUP, VIEW_VERSION } from "../../core/view/view-resources.ts";
+
+/** Where the certificate of the view API comes from. */
+export interface CertificateSource {
+  /** The current certificate. It may make a new one. Rejects if there is none. */
+  readonly load: () => Promise<ServingCertificate>;
+}
+
+export interface CertificateContext {
+  readonly client: KubeClient;
+  readonly settings: ControllerSettings;
+  /** The namespace of the Service and of the Secret. */
+  readonly namespace: string;
+  readonly nowMs: () => number;
+  readonly note: (message: string) => void;
+}
+
+export const createCertificateSource = (context: CertificateContext): CertificateSource => {
+  const { certificateFiles } = context.settings;
+  return { load: () => (certificateFiles === undefined ? loadOwn(context) : loadFiles(certificateFiles)) };
+};
+
+/** How often the source is asked for a newer certificate. */
+const EVERY_MS = 60_000;
+
+/** Calls back when the certificate has changed. Failures are reported, and the last certificate stays. */
+export async function followCertificate(
+  source: CertificateSource,
+  first: ServingCertificate,
+  signal: AbortSignal,
+  {
+    onChange,
+    onTrouble,
+    everyMs = EVERY_MS,
+  }: {
+    readonly onChange: (certificate: ServingCertificate) => void;
+    readonly onTrouble: (message: string) => void;
+    readonly everyMs?: number;
+  },
+): Promise<void> {
+  let current = first;
+  for (;;) {
+    await sleep(everyMs, undefined, { signal }).catch(() => undefined);
+    if (signal.aborted) return;
+    try {
+      const next = await source.load();
+      if (next.certificate === current.certificate) continue;
+      current = next;
+      onChange(next);
+    } catch (error) {
+      onTrouble(error instanceof Error ? error.message : String(error));
+    }
+  }
+}
+
+async function loadFiles(files: NonNullable<ControllerSettings["certificateFiles"]>): Promise<ServingCertificate> {
+  const [certificate, privateKey] = await Promise.all([readPem(files.certificate), readPem(files.privateKey)]);
+  const facts = readCertificate(certificate);
+  if (facts === undefined) throw new Error(`${files.certificate} is not a certificate in PEM`);
+  // While a tool writes both files, one of them may still be the old one.
+  if (!facts.hasKey(privateKey)) throw new Error(`${files.privateKey} is not the key of ${files.certificate}`);
+  return { certificate, privateKey };
+}
+
+async function readPem(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    throw new Error(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+const API_SERVICE = `${VIEW_VERSION}.${VIEW_GROUP}`;
+
+async function loadOwn({ client, settings, namespace, nowMs, note }: CertificateContext): Promise<ServingCertificate> {
+  const secret: CertificateSecret = { namespace, name: settings.secretName };
+  const host = `${settings.service.name}.${namespace}.svc`;
+  const { authorities, serving, made } = await ensureCertificates({ client, secret, dnsNames: [host], nowMs: nowMs() });
+  if (made !== undefined) note(`made a new certificate for ${host}, in Secret ${namespace}/${secret.name}`);
+  // The API server must trust the authority before it meets a certificate of it.
+  const outcome = await writeBundle(client, API_SERVICE, authorities);
+  if (outcome === "written") note(`wrote the authority of the certificate into APIService ${API_SERVICE}`);
+  if (outcome === "absent") note(`there is no APIService ${API_SERVICE}, so the view API cannot be reached yet`);
+  return serving;
+}

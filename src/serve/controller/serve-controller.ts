@@ -1,0 +1,223 @@
+/** `prevail controller`: the view API over a cluster that is followed, until a signal stops it. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { type AdminServer, startAdminServer } from "../../adapters/admin/admin-server.ts";
+import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
+import { reviewAccess } from "../../adapters/cluster/client/reviews.ts";
+import { ClusterError } from "../../adapters/cluster/cluster-error.ts";
+import { formatListenError } from "../../adapters/sockets/format-listen-error.ts";
+import { type AccessReviews, createAccessReviews } from "../../api/rights/access-reviews.ts";
+import type { FrontProxy } from "../../api/serve/front-proxy.ts";
+import { type ServingCertificate, startViewServer, type ViewServer } from "../../api/serve/view-server.ts";
+import type { ControllerSettings } from "../../cli/controller/settings.ts";
+import { type ExitCode, exitCodes } from "../../cli/exit-codes.ts";
+import type { ServeOutput } from "../../cli/run/settings.ts";
+import { followEvaluation } from "../../controller/live-evaluation.ts";
+import { worldOf } from "../../core/evaluation.ts";
+import type { ViewContext } from "../../core/view/view-context.ts";
+import { type ClusterConnection, connectCluster } from "../../sources/cluster/load-cluster.ts";
+import { untilSignal } from "../until-signal.ts";
+import { type CertificateSource, createCertificateSource, followCertificate } from "./certificate-source.ts";
+import { type ControllerMetrics, createControllerMetrics } from "./controller-metrics.ts";
+import { followFrontProxy, loadFrontProxy } from "./front-proxy-source.ts";
+
+export const serveController =
+  (version: string) =>
+  async (settings: ControllerSettings, output: ServeOutput): Promise<ExitCode> => {
+    const stop = untilSignal();
+    try {
+      const connection = await connectCluster({ ...settings.access, env: process.env, isInteractive: false, version });
+      return await runController(connection, settings, output, stop.signal);
+    } catch (error) {
+      if (!(error instanceof ClusterError)) throw error;
+      return output.fail(error.message, ...error.hints);
+    } finally {
+      stop.forget();
+    }
+  };
+
+/** Runs until the signal aborts. */
+export async function runController(
+  connection: ClusterConnection,
+  settings: ControllerSettings,
+  output: ServeOutput,
+  signal: AbortSignal,
+): Promise<ExitCode> {
+  const controller = new Controller(connection, settings, output, signal);
+  const opened = await controller.open();
+  if (opened.state === "failed") return output.fail(opened.message);
+  if (opened.state === "stopped") return exitCodes.ok;
+  try {
+    await controller.follow();
+    return exitCodes.ok;
+  } finally {
+    await controller.close();
+  }
+}
+
+const RETRY_MS = 2000;
+
+type Opened = { readonly state: "open" | "stopped" } | { readonly state: "failed"; readonly message: string };
+
+class Controller {
+  readonly #client: KubeClient;
+  readonly #settings: ControllerSettings;
+  readonly #output: ServeOutput;
+  readonly #signal: AbortSignal;
+  readonly #namespace: string;
+  readonly #certificates: CertificateSource;
+  readonly #reviews: AccessReviews;
+  readonly #metrics: ControllerMetrics;
+  #context: ViewContext | undefined;
+  #certificate: ServingCertificate | undefined;
+  #server: ViewServer | undefined;
+  #admin: AdminServer | undefined;
+  /** Troubles that have been reported and are not over. */
+  readonly #troubles = new Map<string, string>();
+
+  constructor(
+    { client, access }: ClusterConnection,
+    settings: ControllerSettings,
+    output: ServeOutput,
+    signal: AbortSignal,
+  ) {
+    this.#client = client;
+    this.#settings = settings;
+    this.#output = output;
+    this.#signal = signal;
+    this.#namespace = settings.service.namespace ?? access.namespace;
+    const { note } = output;
+    this.#certificates = createCertificateSource({
+      client,
+      settings,
+      namespace: this.#namespace,
+      nowMs: Date.now,
+      note,
+    });
+    this.#reviews = createAccessReviews({
+      review: async (user, action) => (await reviewAccess(client, user, action)).allowed,
+      nowMs: () => performance.now(),
+    });
+    this.#metrics = createControllerMetrics({
+      reviews: this.#reviews.counts,
+      objects: () => this.#context?.world.objects.size ?? 0,
+      isSynced: () => this.#context !== undefined,
+    });
+  }
+
+  /** Opens the ports. Discovery is served from then on. */
+  async open(): Promise<Opened> {
+    const frontProxy = await loadFrontProxy(this.#client, this.#signal, (message) =>
+      this.#trouble("front proxy", message),
+    );
+    this.#certificate = await this.#loadCertificate();
+    if (frontProxy === undefined || this.#certificate === undefined) return { state: "stopped" };
+    const { host, port, admin } = this.#settings;
+    try {
+      this.#server = await this.#startServer(frontProxy, this.#certificate);
+      if (admin !== undefined) this.#admin = await this.#startAdmin(admin);
+    } catch (error) {
+      const where = this.#server === undefined ? `${host}:${port}` : `${admin?.host ?? ""}:${admin?.port ?? ""}`;
+      await this.close();
+      return { state: "failed", message: formatListenError(error, where) };
+    }
+    this.#output.note(`the view API is served at ${host}:${this.#server.port}${this.#adminText()}`);
+    return { state: "open" };
+  }
+
+  #adminText(): string {
+    const { admin } = this.#settings;
+    return admin === undefined || this.#admin === undefined
+      ? ""
+      : `; metrics and health at ${admin.host}:${this.#admin.port}`;
+  }
+
+  async #loadCertificate(): Promise<ServingCertificate | undefined> {
+    while (!this.#signal.aborted) {
+      try {
+        return await this.#certificates.load();
+      } catch (error) {
+        this.#trouble("certificate", error instanceof Error ? error.message : String(error));
+      }
+      await sleep(RETRY_MS, undefined, { signal: this.#signal }).catch(() => undefined);
+    }
+    return undefined;
+  }
+
+  #startServer(frontProxy: FrontProxy, certificate: ServingCertificate): Promise<ViewServer> {
+    const { host, port } = this.#settings;
+    return startViewServer({
+      host,
+      port,
+      certificate,
+      frontProxy,
+      context: () => this.#context,
+      reviews: this.#reviews,
+      onRequest: (status, seconds) => this.#metrics.noteRequest(status, seconds),
+      onHandshakeFailure: ({ reason, client, message }) => {
+        this.#metrics.noteHandshake(reason);
+        if (reason === "certificate" || reason === "protocol")
+          this.#output.note(`${client === "" ? "a client" : client} was turned away: TLS: ${message}`);
+      },
+      onError: (error) =>
+        this.#output.note(`a request failed: ${error instanceof Error ? error.message : String(error)}`),
+    });
+  }
+
+  /** Ready as soon as TLS is up: without discovery, namespaces of the cluster cannot be deleted. */
+  #startAdmin({ host, port }: NonNullable<ControllerSettings["admin"]>): Promise<AdminServer> {
+    return startAdminServer({
+      host,
+      port,
+      metrics: this.#metrics.render,
+      readiness: () => ({
+        isReady: true,
+        reason: this.#context === undefined ? "discovery is served; the cluster is being read" : "serving",
+      }),
+    });
+  }
+
+  /** Follows the cluster, the front proxy and the certificate until the signal. */
+  async follow(): Promise<void> {
+    const [server, certificate, signal] = [this.#server, this.#certificate, this.#signal];
+    if (server === undefined || certificate === undefined) return;
+    await Promise.all([
+      followEvaluation({
+        client: this.#client,
+        namespaces: [this.#namespace],
+        signal,
+        onState: ({ evaluation, unread, pluralOf }) => {
+          const world = worldOf(evaluation);
+          if (this.#context === undefined)
+            this.#output.note(`the cluster has been read: ${world.objects.size} objects`);
+          this.#context = { world, unread, pluralOf };
+        },
+        onTrouble: (what, error) => (error === undefined ? this.#over(what) : this.#trouble(what, error.message)),
+      }),
+      followFrontProxy(this.#client, signal, server.useFrontProxy, (message) => this.#trouble("front proxy", message)),
+      followCertificate(this.#certificates, certificate, signal, {
+        onChange: (next) => {
+          this.#output.note("the certificate has changed");
+          server.useCertificate(next);
+        },
+        onTrouble: (message) => this.#trouble("certificate", message),
+      }),
+    ]);
+  }
+
+  /** A trouble is printed once until it is over. */
+  #trouble(what: string, message: string): void {
+    this.#metrics.noteTrouble(what);
+    if (this.#troubles.get(what) === message) return;
+    this.#troubles.set(what, message);
+    this.#output.note(`${what}: ${message}`);
+  }
+
+  #over(what: string): void {
+    if (this.#troubles.delete(what)) this.#output.note(`${what}: followed again`);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#server?.close(), this.#admin?.close()]);
+    this.#client.close();
+  }
+}

@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ensureCertificates } from "../../src/controller/certificates/own-certificates.ts";
+import type { EffectivePolicyView, PolicyReachView } from "../../src/core/view/view-types.ts";
+import { expectGolden } from "../support/golden.ts";
+import { applyBakery } from "../support/kubernetes/apply-bakery.ts";
+import { clientAs } from "../support/kubernetes/cluster-client.ts";
+import { type ControlPlane, startControlPlane } from "../support/kubernetes/control-plane.ts";
+import { findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
+import {
+  type Balancer,
+  installViewApi,
+  startBalancer,
+  startViewReplica,
+  until,
+  untilAvailable,
+  VIEW_NAMESPACE,
+  type ViewReplica,
+} from "../support/kubernetes/view-replica.ts";
+
+const parts = await findKubernetes();
+
+describe.skipIf(parts === undefined)("the view API behind a real API server", () => {
+  let plane: ControlPlane;
+  let balancer: Balancer;
+  const replicas: ViewReplica[] = [];
+  beforeAll(async () => {
+    if (parts === undefined) return;
+    plane = await startControlPlane(parts, { users: { ana: [], chihiro: [] }, frontProxy: true });
+    await applyBakery(plane);
+    balancer = await startBalancer();
+    await installViewApi(plane, balancer.port);
+    for (let i = 0; i < 2; i++) replicas.push(await startViewReplica(plane));
+    balancer.use(replicas.map(({ port }) => port));
+    await untilAvailable(plane);
+    const isRead = ({ notes }: ViewReplica): boolean => notes.some((note) => note.includes("has been read"));
+    await until(() => replicas.every(isRead));
+    await plane.kubectl(["apply", "-f", "-"], JSON.stringify(rights));
+  }, 300_000);
+  afterAll(async () => {
+    await Promise.all(replicas.map((replica) => replica.close()));
+    await balancer?.close();
+    await plane?.close();
+  });
+
+  const kubectl = (line: string): Promise<string> => plane.kubectl(line.split(" "));
+  const kubectlAs = (user: string, line: string): Promise<string> =>
+    plane.kubectl([...line.split(" "), "--token", plane.token(user)]);
+  const view = async <T>(line: string, user = "admin"): Promise<T> =>
+    JSON.parse(await kubectlAs(user, `${line} -o json`)) as T;
+
+  test.each([
+    ["effective", "get effectivepolicies -A"],
+    ["effective-wide", "get eff -n bakery -o wide"],
+    ["cluster-effective", "get clustereffectivepolicies"],
+    ["reaches", "get policyreaches -A"],
+    ["cluster-reaches", "get clusterpolicyreaches -o wide"],
+    ["baker", "get effectivepolicy httproute.baker -n bakery -o yaml"],
+    ["friday-fix", "get policyreach retrypolicies.prevail.dev.friday-fix -n infra -o yaml"],
+    ["api-resources", "api-resources --api-group=view.prevail.dev"],
+    ["explain", "explain effectivepolicies.values"],
+    ["explain-reach", "explain policyreach.reached"],
+  ])("%s: kubectl %s", async (name, line) => {
+    // Trailing blanks are padding of kubectl.
+    const text = (await kubectl(line)).replaceAll(/ +$/gm, "");
+    expectGolden(`test/cluster/testdata/view-api/${name}.txt`, text);
+  });
+
+  test("labels, fields and pages", async () => {
+    const names = async (line: string): Promise<readonly string[]> =>
+      (await kubectl(`${line} -o name`))
+        .trim()
+        .split("\n")
+        .filter((one) => one !== "");
+    await kubectl("label httproute baker team=bread -n bakery");
+    await until(async () => (await names("get eff -A -l team=bread")).length > 0);
+    expect(await names("get eff -A -l team=bread")).toEqual(["effectivepolicy.view.prevail.dev/httproute.baker"]);
+    expect(await names("get eff -A --field-selector metadata.namespace=infra")).toEqual([
+      "effectivepolicy.view.prevail.dev/gateway.prod",
+    ]);
+    const whole = await names("get eff -A");
+    expect(whole.length).toBeGreaterThan(8);
+    for (const size of [1, 2, 7]) expect(await names(`get eff -A --chunk-size=${size}`)).toEqual(whole);
+    await expect(kubectl("get eff -A --field-selector spec.x=1")).rejects.toThrow("there are metadata.name and");
+    await kubectl("label httproute baker team- -n bakery");
+  });
+
+  test("it can be read only, and what no policy reaches is not there", async () => {
+    await expect(kubectl("delete eff httproute.baker -n bakery")).rejects.toThrow(
+      /does not allow this method|can be read/,
+    );
+    await expect(kubectl("get eff httproute.unknown -n bakery")).rejects.toThrow(
+      "no policy reaches an object of this name",
+    );
+  });
+
+  test("several replicas answer alike", async () => {
+    const path = "/apis/view.prevail.dev/v1alpha1/effectivepolicies";
+    const answers = new Set<string>();
+    for (const { port } of [...replicas, ...replicas]) {
+      balancer.use([port]);
+      answers.add(await kubectl(`get --raw ${path}`));
+    }
+    balancer.use(replicas.map(({ port }) => port));
+    expect(answers.size).toBe(1);
+  });
+
+  describe("GEP-713 › the parable: an application developer and a cluster operator", () => {
+    test("the developer may not read RetryPolicies, and sees that there is one, which, and what it does", async () => {
+      await expect(kubectlAs("ana", "get retrypolicies -n infra")).rejects.toThrow("forbidden");
+      await expect(kubectlAs("ana", "get retrypolicies -n bakery")).rejects.toThrow("forbidden");
+      const table = await kubectlAs("ana", "get eff -n bakery -o wide");
+      expect(table).toContain("RetryPolicy infra/friday-fix");
+      const { values } = await view<EffectivePolicyView>("get eff httproute.baker -n bakery", "ana");
+      const attempts = values.filter(({ field }) => field === "retry.attempts");
+      expect(attempts.map(({ value, source }) => [value, source?.policy?.namespace, source?.policy?.name])).toEqual([
+        [5, "infra", "friday-fix"],
+        [5, "infra", "friday-fix"],
+      ]);
+      expect(attempts.flatMap(({ lost }) => lost.map((one) => [one.value, one.reason]))).toContainEqual([
+        0,
+        "overridden",
+      ]);
+    });
+
+    test("she sees whom to ask, no values of policies that keep them to their readers, and no other namespace", async () => {
+      const { values, policyKinds } = await view<EffectivePolicyView>("get eff httproute.baker -n bakery", "ana");
+      const parties = policyKinds.flatMap(({ policies }) => policies);
+      expect(parties.find(({ policy }) => policy.name === "friday-fix")?.contact).toBe("chihiro@bakery.example");
+      const audit = values.find(({ field }) => field === "rules.response.audit-id");
+      expect([audit?.value, audit?.redacted]).toEqual([undefined, "set by a policy that you may not read"]);
+      expect(audit?.source?.policy?.name).toBe("front-door");
+      await expect(kubectlAs("ana", "get eff -n shop")).rejects.toThrow("forbidden");
+      await expect(kubectlAs("ana", "get eff -A")).rejects.toThrow("forbidden");
+      await expect(kubectlAs("ana", "get policyreaches -n infra")).rejects.toThrow("forbidden");
+    });
+
+    test("the operator sees how many", async () => {
+      const reach = "get policyreach retrypolicies.prevail.dev.friday-fix -n infra";
+      const { reached, paths } = await view<PolicyReachView>(reach, "chihiro");
+      expect([paths.count, paths.full, reached.count]).toEqual([12, 12, 26]);
+      // He may see objects of infra by name; those of other namespaces are counted.
+      expect(new Set(reached.objects.map(({ namespace }) => namespace))).toEqual(new Set(["infra"]));
+      expect(reached.hidden).toBe(23);
+    });
+
+    test("then it is deleted, and the view changes with it", async () => {
+      const yaml = await kubectl("get retrypolicy friday-fix -n infra -o yaml");
+      await kubectl("delete retrypolicy friday-fix -n infra");
+      const attempts = async (): Promise<readonly unknown[]> => {
+        const { values } = await view<EffectivePolicyView>("get eff httproute.baker -n bakery", "ana");
+        return values.filter(({ field }) => field === "retry.attempts").map(({ value }) => value);
+      };
+      await until(async () => !(await attempts()).includes(5));
+      expect(await attempts()).toEqual([1, 0]);
+      await plane.kubectl(["apply", "-f", "-"], yaml);
+      await until(async () => (await attempts()).includes(5));
+    });
+  });
+
+  test("its own certificate is renewed after 60 days, its authority after nine years", async () => {
+    const client = await clientAs(plane);
+    const days = (count: number): Promise<Awaited<ReturnType<typeof ensureCertificates>>> =>
+      ensureCertificates({
+        client,
+        secret: { namespace: VIEW_NAMESPACE, name: "another-tls" },
+        dnsNames: ["prevail-view.prevail-system.svc"],
+        nowMs: Date.now() + count * 86_400_000,
+      });
+    const [first, ...others] = await Promise.all([days(0), days(0), days(0), days(0)]);
+    expect(others.map(({ serving }) => serving.certificate)).toEqual(others.map(() => first?.serving.certificate));
+    expect((await days(59)).made).toBeUndefined();
+    const renewed = await days(61);
+    expect([renewed.made, renewed.authorities]).toEqual(["Serving", first?.authorities]);
+    const later = await days(365 * 9 + 10);
+    expect(later.made).toBe("Authority");
+    expect(later.authorities).toContain(first?.authorities.trim());
+    client.close();
+  });
+});
+
+const rbac = { apiVersion: "rbac.authorization.k8s.io/v1" };
+const toUser = (user: string) => [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: user }];
+const roleRef = (kind: string, name: string) => ({ apiGroup: "rbac.authorization.k8s.io", kind, name });
+
+/** Ana may see effective policies in bakery. Chihiro may do everything in infra. */
+const rights = {
+  apiVersion: "v1",
+  kind: "List",
+  items: [
+    {
+      ...rbac,
+      kind: "RoleBinding",
+      metadata: { name: "ana", namespace: "bakery" },
+      roleRef: roleRef("ClusterRole", "prevail-view"),
+      subjects: toUser("ana"),
+    },
+    {
+      ...rbac,
+      kind: "RoleBinding",
+      metadata: { name: "chihiro", namespace: "infra" },
+      roleRef: roleRef("ClusterRole", "cluster-admin"),
+      subjects: toUser("chihiro"),
+    },
+  ],
+};

@@ -1,0 +1,165 @@
+/** Replicas of the view API in this process, behind an APIService of a control plane. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { connect, createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ControllerSettings } from "../../../src/cli/controller/settings.ts";
+import { createPrinters } from "../../../src/cli/streams/create-printers.ts";
+import { runController } from "../../../src/serve/controller/serve-controller.ts";
+import { type ClusterConnection, connectCluster } from "../../../src/sources/cluster/load-cluster.ts";
+import { testIo } from "../cli/test-io.ts";
+import { findFreePorts } from "../gateway/find-free-ports.ts";
+import { type ControlPlane, kubeconfigText } from "./control-plane.ts";
+
+export interface ViewReplica {
+  readonly port: number;
+  /** What it printed. */
+  readonly notes: readonly string[];
+  readonly close: () => Promise<void>;
+}
+
+export const VIEW_NAMESPACE = "prevail-system";
+
+/** Resolves when the replica listens. It has the rights that the manifest gives it. */
+export async function startViewReplica(
+  plane: ControlPlane,
+  more: Partial<ControllerSettings> = {},
+): Promise<ViewReplica> {
+  const [port = 0] = await findFreePorts(1);
+  const stop = new AbortController();
+  const notes: string[] = [];
+  const settings: ControllerSettings = {
+    access: { kubeconfig: plane.kubeconfig },
+    host: "127.0.0.1",
+    port,
+    admin: undefined,
+    service: { namespace: VIEW_NAMESPACE, name: "prevail-view" },
+    secretName: "prevail-view-tls",
+    certificateFiles: undefined,
+    ...more,
+  };
+  const { errorPrint } = createPrinters(testIo().io);
+  const running = runController(
+    await connectAsController(plane),
+    settings,
+    {
+      write: () => undefined,
+      errorPrint,
+      note: (message) => notes.push(message),
+      fail: (message) => {
+        notes.push(message);
+        return 1;
+      },
+    },
+    stop.signal,
+  );
+  await until(
+    () => notes.some((note) => note.includes("is served at")),
+    () => notes.join("\n"),
+  );
+  return {
+    port,
+    notes,
+    close: async () => {
+      stop.abort();
+      await running;
+    },
+  };
+}
+
+/** As the ServiceAccount of the manifest. */
+async function connectAsController(plane: ControlPlane): Promise<ClusterConnection> {
+  const { server, authority, folder } = plane;
+  const token = (await plane.kubectl(["create", "token", "prevail-view", "-n", VIEW_NAMESPACE])).trim();
+  const kubeconfig = join(folder, "kubeconfig-controller");
+  writeFileSync(kubeconfig, kubeconfigText({ server, authority, token }), { mode: 0o600 });
+  return connectCluster({ kubeconfig, env: {}, isInteractive: false, version: "test" });
+}
+
+/** A port that passes each connection to one of the replicas in turns, as a Service does. */
+export interface Balancer {
+  readonly port: number;
+  readonly use: (ports: readonly number[]) => void;
+  readonly close: () => Promise<void>;
+}
+
+export async function startBalancer(): Promise<Balancer> {
+  let targets: readonly number[] = [];
+  let turn = 0;
+  const open = new Set<Socket>();
+  const server = createServer((client) => {
+    const port = targets[turn++ % Math.max(targets.length, 1)];
+    if (port === undefined) return void client.destroy();
+    const upstream = connect({ host: "127.0.0.1", port });
+    for (const socket of [client, upstream]) {
+      open.add(socket);
+      socket.on("error", () => undefined);
+      socket.on("close", () => {
+        open.delete(socket);
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+    client.pipe(upstream).pipe(client);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("a TCP server has a port");
+  return {
+    port: address.port,
+    use: (ports) => {
+      targets = ports;
+      for (const socket of open) socket.destroy();
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of open) socket.destroy();
+      }),
+  };
+}
+
+/**
+ * Applies the manifest, but for what is about Pods: there is no kubelet here, and the Service leads to a port of this machine. Aggregated ClusterRoles are filled in by a
+ * controller that does not run here, so the rights to the bakery's policy kinds are given directly.
+ */
+export async function installViewApi(plane: ControlPlane, port: number): Promise<void> {
+  const manifest = readFileSync("deploy/view-api/view-api.yaml", "utf8")
+    .split(/^---$/m)
+    .filter((document) => !/^kind: (Deployment|Service)$/m.test(document))
+    .join("---")
+    .replace("port: 443}", `port: ${port}}`);
+  const service = {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name: "prevail-view", namespace: VIEW_NAMESPACE },
+    spec: { type: "ExternalName", externalName: "localhost", ports: [{ port }] },
+  };
+  const policies = {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "ClusterRole",
+    metadata: { name: "prevail-view-policies" },
+    rules: [{ apiGroups: ["policies.example.com"], resources: ["*"], verbs: ["get", "list", "watch"] }],
+  };
+  const whole = manifest.split(/^---$/m).filter((document) => !document.includes("aggregationRule"));
+  await plane.kubectl(
+    ["apply", "-f", "-"],
+    [...whole, ...[service, policies].map((one) => `\n${JSON.stringify(one)}\n`)].join("---"),
+  );
+}
+
+/** Resolves when the API server reports the view API as available. */
+export const untilAvailable = (plane: ControlPlane): Promise<string> =>
+  plane.kubectl(["wait", "--for=condition=Available", "--timeout=60s", "apiservice/v1alpha1.view.prevail.dev"]);
+
+/** Waits for something to become true, for a minute at most. */
+export async function until(
+  isTrue: () => boolean | Promise<boolean>,
+  describe: () => string = () => "",
+): Promise<void> {
+  for (let i = 0; i < 600; i++) {
+    if (await isTrue()) return;
+    await sleep(100);
+  }
+  throw new Error(`it did not happen within a minute: ${describe()}`);
+}

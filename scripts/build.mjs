@@ -16,7 +16,6 @@ import {
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { trimCel } from "./trim-cel.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const cache = join(root, ".cache");
@@ -94,7 +93,6 @@ async function bundle(fresh, programs) {
     platform: "node",
     cwd: fresh,
     logLevel: "warn",
-    plugins: [trimCel()],
     // Loading the file of a program runs it, so nothing that programs share may be in one.
     preserveEntrySignatures: "strict",
     // Merging small files would make `explain` load all of Envoy's types for one function of the bundler that is among them.
@@ -164,13 +162,7 @@ function licenseOf(name) {
 /** By content, not by time stamp: a checkout touches files without changing them. */
 function fingerprint({ project, sources }) {
   const hash = createHash("sha256");
-  const configuration = [
-    project,
-    "tsconfig.base.json",
-    "package-lock.json",
-    "scripts/build.mjs",
-    "scripts/trim-cel.mjs",
-  ];
+  const configuration = [project, "tsconfig.base.json", "package-lock.json", "scripts/build.mjs"];
   for (const path of [...configuration, ...sources.flatMap(filesUnder).filter(isInput)]) {
     hash
       .update(`${path}\0`)

@@ -3,11 +3,11 @@
  *
  * Nothing here reads a file, a clock or a network. `prevail/files` reads files; `prevail/dataplane` compiles gateway configuration.
  */
-import { createCel as createCelAdapter } from "./adapters/cel/create-cel.ts";
 import { createRegex } from "./adapters/regex/create-regex.ts";
 import { weighPattern } from "./adapters/regex/weigh-pattern.ts";
 import { type EvaluateOptions, type Evaluation, evaluate as evaluateSnapshot } from "./core/evaluate.ts";
 import type { GatewayTrace, MeshTrace } from "./core/explain/trace/result.ts";
+import { createCel as createCelWith } from "./core/model/cel/create-cel.ts";
 import type { EvaluateCondition } from "./core/model/cel.ts";
 import type { MatchRegex } from "./core/model/regex.ts";
 import { buildSnapshot as readSnapshot, type Snapshot, type SnapshotOptions } from "./core/model/snapshot.ts";
@@ -109,7 +109,7 @@ export interface CelLimits {
  * ```
  */
 export function createCel(limits: CelLimits = {}): EvaluateCondition {
-  return createCelAdapter({ ...limits, matchRegex: createRegex(), weighPattern });
+  return createCelWith({ ...limits, matchRegex: createRegex(), weighPattern });
 }
 
 /** Shared by all evaluations: it caches parsed expressions, and its results depend on nothing else. */

@@ -14,6 +14,7 @@ import { RULES } from "./effective/world/rulebook.ts";
 import type { World } from "./effective/world/world.ts";
 import { Evaluation, worldOf } from "./evaluation.ts";
 import type { CustomStrategies } from "./merge/custom-strategy.ts";
+import { createCel } from "./model/cel/create-cel.ts";
 import type { EvaluateCondition } from "./model/cel.ts";
 import type { PolicyDefinition } from "./model/definition.ts";
 import type { Finding } from "./model/finding.ts";
@@ -28,18 +29,16 @@ export type { Evaluation };
 export interface EvaluateOptions {
   /** In addition to the definitions in the snapshot. */
   readonly definitions?: readonly PolicyDefinition[];
-  /** Evaluates `when` conditions. Without it every condition is an error and fails closed. */
+  /** Evaluates `when` conditions. The default has no regular expressions: `matches()` is an error and fails closed. */
   readonly cel?: EvaluateCondition;
   /** Custom merge strategies by name. */
   readonly strategies?: CustomStrategies;
 }
 
-const noCel: EvaluateCondition = () => ({ state: "error", message: "no CEL evaluator was given" });
-
 export function evaluate(snapshot: Snapshot, options: EvaluateOptions = {}): Evaluation {
   const rulebookOptions: RulebookOptions = {
     definitions: options.definitions ?? [],
-    evaluateCondition: options.cel ?? noCel,
+    evaluateCondition: options.cel ?? createCel(),
     strategies: options.strategies ?? {},
   };
   return evaluateWith(snapshot, rulebookOptions);

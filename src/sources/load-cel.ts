@@ -1,3 +1,4 @@
+import { createCel } from "../core/model/cel/create-cel.ts";
 import type { EvaluateCondition } from "../core/model/cel.ts";
 import { isJsonObject, type Json, ownValue } from "../core/model/json.ts";
 import type { KubeObject } from "../core/model/kube-object.ts";
@@ -6,30 +7,30 @@ interface SomeObjects {
   readonly objects: { readonly values: () => Iterable<KubeObject> };
 }
 
-/** CEL is the largest part to load, and most policies have no conditions. */
-export const hasConditions = (snapshot: SomeObjects): boolean => hasCondition(snapshot, () => true);
-
-/** Only `matches` needs regular expressions. */
-export const hasRegexConditions = (snapshot: SomeObjects): boolean =>
-  hasCondition(snapshot, (when) => typeof when !== "string" || when.includes("matches"));
-
-function hasCondition({ objects }: SomeObjects, is: (when: Json) => boolean): boolean {
+/** True if a condition of a policy or of a CoverageRule may use regular expressions. */
+export function usesRegex({ objects }: SomeObjects): boolean {
   for (const { raw } of objects.values()) {
     const spec = ownValue(raw, "spec");
     if (!isJsonObject(spec)) continue;
-    for (const name of ["overrides", "defaults", "override", "default"]) {
-      const block = ownValue(spec, name);
-      const when = isJsonObject(block) ? ownValue(block, "when") : undefined;
-      if (when !== undefined && is(when)) return true;
-    }
+    const blocks = ["overrides", "defaults", "override", "default"].map((name) => ownValue(spec, name));
+    const conditions = [
+      ownValue(spec, "condition"),
+      ...blocks.map((block) => (isJsonObject(block) ? ownValue(block, "when") : undefined)),
+    ];
+    if (conditions.some(namesMatches)) return true;
   }
   return false;
 }
 
-/** The evaluator of conditions that the command line and the servers use. */
-export async function loadCel({ regex = true }: { readonly regex?: boolean } = {}): Promise<EvaluateCondition> {
-  const { createCel } = await import("../adapters/cel/create-cel.ts");
-  if (!regex) return createCel();
+const namesMatches = (condition: Json | undefined): boolean =>
+  typeof condition === "string" && condition.includes("matches");
+
+/** The evaluator of conditions for some objects. Regular expressions take long to load, and few conditions use them. */
+export const celFor = async (...snapshots: readonly SomeObjects[]): Promise<EvaluateCondition> =>
+  snapshots.some(usesRegex) ? loadCel() : createCel();
+
+/** The evaluator of conditions for any objects. */
+export async function loadCel(): Promise<EvaluateCondition> {
   const [{ createRegex }, { weighPattern }] = await Promise.all([
     import("../adapters/regex/create-regex.ts"),
     import("../adapters/regex/weigh-pattern.ts"),

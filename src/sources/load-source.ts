@@ -16,7 +16,7 @@ import { builtInDefinitions } from "../definitions/built-in-definitions.ts";
 import type { PositionedObject } from "./document-source.ts";
 import { fieldPointer } from "./field-pointer.ts";
 import { formatOrigin } from "./format-origin.ts";
-import { hasConditions, hasRegexConditions, loadCel } from "./load-cel.ts";
+import { celFor, loadCel } from "./load-cel.ts";
 import { type DocumentOptions, type LoadedDocuments, loadDocuments } from "./load-documents.ts";
 import { loadRegexFor } from "./load-regex.ts";
 
@@ -102,13 +102,8 @@ export async function buildSource(loaded: SourceDocuments): Promise<LoadedSource
     ...(await loadRegexFor(values)),
   });
   const tables = tablesOf(snapshot);
-  const cel =
-    loaded.isFollowed === true
-      ? await loadCel()
-      : hasConditions(tables)
-        ? await loadCel({ regex: hasRegexConditions(tables) })
-        : undefined;
-  const evaluation = evaluate(snapshot, { definitions: builtInDefinitions(), ...(cel === undefined ? {} : { cel }) });
+  const cel = loaded.isFollowed === true ? await loadCel() : await celFor(tables);
+  const evaluation = evaluate(snapshot, { definitions: builtInDefinitions(), cel });
   const world = worldOf(evaluation);
   const locate: LoadedSource["locate"] = (id, pointer) => {
     const object = world.objects.get(id) ?? world.refused.get(id)?.object;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createCel } from "../../src/adapters/cel/create-cel.ts";
 import { createRegex } from "../../src/adapters/regex/create-regex.ts";
+import { createCel } from "../../src/core/model/cel/create-cel.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import { buildSnapshot, effectivePolicies, evaluate, findings, verdicts } from "../../src/index.ts";
 import { bakery, definitions, policy, toGateway, toRoute } from "./bakery-cluster.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createCel } from "../../src/adapters/cel/create-cel.ts";
+import { createCel } from "../../src/core/model/cel/create-cel.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import type { SourcePosition } from "../../src/core/model/kube-object.ts";
 import { apply, buildSnapshot, type Change, evaluate, findings, verdicts } from "../../src/index.ts";

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createCel } from "../../src/adapters/cel/create-cel.ts";
 import { parseDocuments } from "../../src/adapters/files/parse-documents.ts";
 import type { CheckFinding } from "../../src/core/check/check-finding.ts";
 import { checkWorld } from "../../src/core/check/check-world.ts";
 import { worldOf } from "../../src/core/evaluation.ts";
+import { createCel } from "../../src/core/model/cel/create-cel.ts";
 import { findingCodes } from "../../src/core/model/finding-codes.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../src/core/model/json.ts";
 import { builtInDefinitions, findings, verdicts } from "../../src/index.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createCel } from "../../src/adapters/cel/create-cel.ts";
+import { createCel } from "../../src/core/model/cel/create-cel.ts";
 import { tablesOf } from "../../src/core/model/snapshot.ts";
 import { affected, buildSnapshot, effectivePolicies, verdicts } from "../../src/index.ts";
 import { oracle } from "../oracle/oracle.ts";

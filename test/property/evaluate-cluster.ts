@@ -1,5 +1,5 @@
 /** Evaluates documents with the engine and reads all results as lines of JSON. */
-import { createCel } from "../../src/adapters/cel/create-cel.ts";
+import { createCel } from "../../src/core/model/cel/create-cel.ts";
 import type { PolicyDefinition } from "../../src/core/model/definition.ts";
 import {
   affected,

@@ -1,8 +1,8 @@
 /** Cases in which engine and oracle once differed. Both must give the result that the specifications require. */
 import { describe, expect, test } from "vitest";
-import { createCel } from "../../src/adapters/cel/create-cel.ts";
 import type { EffectivePolicy } from "../../src/core/effective/fold/effective-policy.ts";
 import type { Verdict } from "../../src/core/effective/verdicts/verdict.ts";
+import { createCel } from "../../src/core/model/cel/create-cel.ts";
 import type { PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import { effectivePolicies, verdicts } from "../../src/index.ts";

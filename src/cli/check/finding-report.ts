@@ -3,16 +3,14 @@ import type { CheckFinding } from "../../core/check/check-finding.ts";
 import { checkWorld } from "../../core/check/check-world.ts";
 import type { CheckedDataplane } from "../../core/check/dataplane/check-dataplane.ts";
 import { fixOf } from "../../core/check/fix-finding.ts";
-import { needsCel } from "../../core/check/needs-cel.ts";
 import type { World } from "../../core/effective/world/world.ts";
-import type { EvaluateCondition } from "../../core/model/cel.ts";
 import type { Finding, Severity } from "../../core/model/finding.ts";
 import type { FindingCode } from "../../core/model/finding-code.ts";
 import { findingCodes } from "../../core/model/finding-codes.ts";
 import type { SourcePosition } from "../../core/model/kube-object.ts";
 import { compareText, kindId, type ObjectId, type ObjectRef, parseObjectId } from "../../core/model/refs.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
-import { loadCel } from "../../sources/load-cel.ts";
+import { celFor } from "../../sources/load-cel.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import type { Redaction } from "../args/redaction.ts";
 import { answerCaveats } from "../caveats/answer-caveats.ts";
@@ -94,9 +92,8 @@ export const severities: readonly Severity[] = ["error", "warning", "info"];
 export async function buildFindingReport(source: LoadedSource, options: ReportOptions): Promise<FindingReport> {
   const { scope, severity, redaction, ignoring } = options;
   const { world } = source;
-  const cel = needsCel(world) ? await loadCel() : noCel;
   const dataplane = await loadDataplane(options.dataplane);
-  const checked = checkWorld(world, { cel, dataplane });
+  const checked = checkWorld(world, { cel: await celFor(world), dataplane });
   const all: readonly Draft[] = [
     ...redactFindings(
       source.findings().map((finding) => withFix(finding, world)),
@@ -200,8 +197,6 @@ async function loadDataplane(name: DataplaneName | undefined): Promise<CheckedDa
     }
   }
 }
-
-const noCel: EvaluateCondition = () => ({ state: "error", message: "CEL was not loaded" });
 
 interface Draft {
   readonly finding: CheckFinding;

@@ -1,13 +1,9 @@
-import { evaluate } from "../../core/evaluate.ts";
-import { type Evaluation, worldOf } from "../../core/evaluation.ts";
 import { howTo } from "../../core/explain/how/how-to.ts";
 import type { How, WantedSetting } from "../../core/explain/how/result.ts";
 import { findKinds, kindWords } from "../../core/explain/kind-words.ts";
 import { trying } from "../../core/how.ts";
 import { type GroupKind, kindId } from "../../core/model/refs.ts";
 import { didYouMean } from "../../core/model/words/did-you-mean.ts";
-import { builtInDefinitions } from "../../definitions/built-in-definitions.ts";
-import { hasConditions, loadCel } from "../../sources/load-cel.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import { redactOption } from "../args/redaction.ts";
 import { answerCaveats } from "../caveats/answer-caveats.ts";
@@ -101,13 +97,9 @@ async function how(
     );
   const kind = findPolicyKind(source, context);
   if (kind === "unknown") return exitCodes.failed;
-  const evaluation = await withCel(source);
+  const { evaluation, world } = source;
   const section = target.sectionName === undefined ? {} : { sectionName: target.sectionName };
-  const answer = howTo(
-    worldOf(evaluation),
-    { target: { id: target.id, ...section }, wanted, policyKind: kind },
-    trying(evaluation),
-  );
+  const answer = howTo(world, { target: { id: target.id, ...section }, wanted, policyKind: kind }, trying(evaluation));
   const { problem } = answer;
   if (problem !== undefined) return fail(problem.message, ...problem.hints);
   const shown = redactHow(answer, source.world, redaction);
@@ -141,10 +133,4 @@ function findPolicyKind({ world }: LoadedSource, { options, fail }: CommandConte
       ...[kind, ...others].map((one) => `  ${one.kind.toLowerCase()}.${one.group}`),
     );
   return "unknown";
-}
-
-/** Loads CEL if no policy has a condition yet: a change may add one. */
-async function withCel({ evaluation, snapshot, tables }: LoadedSource): Promise<Evaluation> {
-  if (hasConditions(tables)) return evaluation;
-  return evaluate(snapshot, { definitions: builtInDefinitions(), cel: await loadCel({ regex: false }) });
 }

@@ -1,6 +1,5 @@
 import { applyPlanned } from "../../core/apply.ts";
 import { checkWorld } from "../../core/check/check-world.ts";
-import { needsCel } from "../../core/check/needs-cel.ts";
 import { findingsOf } from "../../core/effective/findings/findings-of.ts";
 import { objectChanges } from "../../core/effective/update/object-changes.ts";
 import type { World } from "../../core/effective/world/world.ts";
@@ -8,12 +7,11 @@ import { evaluate } from "../../core/evaluate.ts";
 import { type Evaluation, optionsOf, worldOf } from "../../core/evaluation.ts";
 import { planChanges } from "../../core/explain/plan/plan-changes.ts";
 import type { Plan } from "../../core/explain/plan/result.ts";
-import type { EvaluateCondition } from "../../core/model/cel.ts";
 import type { Finding } from "../../core/model/finding.ts";
 import type { ObjectRef } from "../../core/model/refs.ts";
 import { Snapshot } from "../../core/model/snapshot.ts";
 import { builtInDefinitions } from "../../definitions/built-in-definitions.ts";
-import { hasConditions, loadCel } from "../../sources/load-cel.ts";
+import { celFor, loadCel, usesRegex } from "../../sources/load-cel.ts";
 import type { LoadedDocuments } from "../../sources/load-documents.ts";
 import { loadRegexFor } from "../../sources/load-regex.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
@@ -53,12 +51,10 @@ const REPORTED_ELSEWHERE: ReadonlySet<string> = new Set(["NeverTakesEffect", "Re
 
 /** The findings that `check` shows by default. */
 async function weightyFindings(...worlds: readonly World[]): Promise<(world: World) => readonly Finding[]> {
-  const cel: EvaluateCondition = worlds.some(needsCel) ? await loadCel() : noConditions;
+  const cel = await celFor(...worlds);
   const isWeighty = ({ severity, code }: Finding): boolean => severity !== "info" && !REPORTED_ELSEWHERE.has(code);
   return (world) => [...findingsOf(world), ...checkWorld(world, { cel })].filter(isWeighty);
 }
-
-const noConditions: EvaluateCondition = () => ({ state: "error", message: "CEL was not loaded" });
 
 /** Loads regular expressions if only the new objects have CRDs: the current evaluation has none for their patterns. */
 export async function withRegex(source: LoadedSource, { documents }: LoadedDocuments): Promise<LoadedSource> {
@@ -72,8 +68,8 @@ export async function withRegex(source: LoadedSource, { documents }: LoadedDocum
   return { ...source, snapshot, tables: equipped, evaluation: next, world: worldOf(next) };
 }
 
-/** Loads CEL if only the new objects have conditions: the current evaluation has no evaluator for them. */
+/** Loads regular expressions if only the new objects have conditions with `matches()`: the current evaluation has none. */
 async function withConditions({ evaluation, snapshot, tables }: LoadedSource, upserts: Upserts): Promise<Evaluation> {
-  if (hasConditions(tables) || !hasConditions(upserts)) return evaluation;
+  if (usesRegex(tables) || !usesRegex(upserts)) return evaluation;
   return evaluate(snapshot, { definitions: builtInDefinitions(), cel: await loadCel() });
 }

@@ -4,7 +4,7 @@ export type ConditionOutcome =
   | { readonly state: "missing"; readonly message: string }
   | { readonly state: "error"; readonly message: string };
 
-/** Evaluates a CEL expression on plain JSON bindings. Pure: its limit is a count of steps, not a time. */
+/** Evaluates a CEL expression on plain JSON bindings: see `createCel`. Pure: its limit is a count of steps, not a time. */
 export interface EvaluateCondition {
   (expression: string, bindings: { readonly spec: unknown; readonly self: unknown }): ConditionOutcome;
   /**

@@ -1,5 +1,5 @@
 /** The messages of a CRD's CEL rules that a value violates, evaluated with Prevail's CEL. */
-import { createCel } from "../../../src/adapters/cel/create-cel.ts";
+import { createCel } from "../../../src/core/model/cel/create-cel.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../../src/core/model/json.ts";
 
 const evaluateRule = createCel();

@@ -17,7 +17,7 @@ import { type Coverage, coverageOf, type UncoveredTarget } from "./coverage-of.t
 import type { CoverageRule } from "./coverage-rule.ts";
 import { parseCoverageRule } from "./parse-coverage-rule.ts";
 
-export const COVERAGE_RULE: KindId = kindId({ group: "prevail.dev", kind: "CoverageRule" });
+const COVERAGE_RULE: KindId = kindId({ group: "prevail.dev", kind: "CoverageRule" });
 
 export function checkCoverage(world: World, cel: EvaluateCondition): readonly CheckFinding[] {
   const findings: CheckFinding[] = [];

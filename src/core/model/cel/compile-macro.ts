@@ -2,6 +2,7 @@
 import {
   absorbed,
   type CelScope,
+  type Compile,
   type Compiled,
   compiled,
   entrySchema,
@@ -11,18 +12,19 @@ import {
   truth,
   withVariable,
 } from "./frame.ts";
-import { compare } from "./operators.ts";
-import type { CelExpression } from "./parse-expression.ts";
-import { CelError, CelOptional, CelUnsupported, type CelValue, isList, isMap, typeOf } from "./values.ts";
-
-type Macro = Extract<CelExpression, { readonly op: "macro" }>;
-type Compile = (node: CelExpression, scope: CelScope) => Compiled;
+import { compareItems, payForSorting } from "./library/lists.ts";
+import { entriesOf, isAnyMap, keysOf, lookUp, mapOf } from "./maps.ts";
+import type { CelExpression, CelNode } from "./syntax-tree.ts";
+import { asValue, CelError, CelOptional, CelUnsupported, type CelValue, isList, located, typeOf } from "./values.ts";
 
 /** One turn of a loop: sets the variables, then runs a body. */
 type Turn = (frame: Frame, key: CelValue, value: CelValue, body: Run) => CelValue;
 
-export function compileMacro(node: Macro, scope: CelScope, compile: Compile): Compiled {
-  const { macro, variables } = node;
+/** What one turn costs beside its body. */
+const TURN_COST = 3;
+
+export function compileMacro(node: CelNode<"macro">, scope: CelScope, compile: Compile): Compiled {
+  const { macro, variables, at } = node;
   const range = compile(node.range, scope);
   const isLoop = !["bind", "optMap", "optFlatMap"].includes(macro);
   const schema = isLoop ? entrySchema(range.schema) : range.schema;
@@ -34,135 +36,149 @@ export function compileMacro(node: Macro, scope: CelScope, compile: Compile): Co
     inner = withVariable(inner, name, own);
   });
   const bodies = node.bodies.map((body) => compile(body, inner));
-  if (!isLoop) return compileBinding(macro, range, scope.size, bodies[0] as Compiled);
-  const cost = bodies.reduce((sum, body) => sum + body.cost, 2);
+  if (!isLoop) return compileBinding(node, range, scope.size, bodies[0] as Compiled);
+  const cost = bodies.reduce((sum, body) => sum + body.cost, TURN_COST);
   const turn: Turn = (frame, key, value, body) => {
     pay(frame, cost);
     if (isKeyed) {
       frame.slots[scope.size] = key;
-      frame.slots[scope.size + 1] = value;
-    } else frame.slots[scope.size] = value;
+      frame.slots[scope.size + 1] = asValue(value);
+    } else frame.slots[scope.size] = asValue(value);
     return body(frame);
   };
-  const runs = bodies.map(({ run }) => run);
-  const loop = loopOf(macro, turn, runs);
-  return compiled((frame) => loop(frame, entriesOf(range.run(frame), isKeyed)), [range]);
+  const loop = loopOf(macro, turn, bodies, (node.bodies[0] as CelExpression).at);
+  return compiled(
+    (frame) => {
+      const visited = range.run(frame);
+      try {
+        return loop(frame, visitedEntries(visited, isKeyed, frame));
+      } catch (thrown) {
+        throw located(thrown, at);
+      }
+    },
+    [range],
+  );
 }
 
 const isMapSchema = ({ schema }: Compiled): boolean =>
   schema !== undefined && Object.hasOwn(schema, "additionalProperties");
 
 interface Entries {
-  readonly keys: readonly CelValue[];
+  /** Undefined for a list: its keys are the indexes. */
+  readonly keys: readonly CelValue[] | undefined;
   readonly values: readonly CelValue[];
-  readonly isMap: boolean;
 }
 
+const keyAt = ({ keys }: Entries, at: number): CelValue => (keys === undefined ? at : (keys[at] as CelValue));
+
 /** What a loop visits: with one variable the items of a list or the keys of a map, with two the indexes or keys as well. */
-function entriesOf(range: CelValue, isKeyed: boolean): Entries {
-  if (isList(range)) return { keys: isKeyed ? range.map((_, index) => index) : range, values: range, isMap: false };
-  if (!isMap(range)) throw new CelError(`${typeOf(range)} is not a list or a map`);
-  const keys = Object.keys(range).sort();
-  return { keys, values: isKeyed ? keys.map((key) => range[key] as CelValue) : keys, isMap: true };
+function visitedEntries(range: CelValue, isKeyed: boolean, frame: Frame): Entries {
+  if (isList(range)) return { keys: undefined, values: range };
+  if (!isAnyMap(range)) throw new CelError(`cannot iterate over ${typeOf(range)}`);
+  const keys = keysOf(range);
+  pay(frame, keys.length >> 1);
+  return { keys, values: isKeyed ? keys.map((key) => lookUp(range, key) as CelValue) : keys };
 }
 
 type Loop = (frame: Frame, entries: Entries) => CelValue;
 
-function loopOf(macro: string, turn: Turn, [first, second]: readonly Run[]): Loop {
-  const [body, then] = [first as Run, second];
+/** `at`: the offset of the first body, which is a condition in most loops. */
+function loopOf(macro: string, turn: Turn, bodies: readonly Compiled[], at: number): Loop {
+  const [body, then] = bodies.map(({ run }) => run) as [Run, Run | undefined];
+  const isTrue = (frame: Frame, entries: Entries, index: number): boolean =>
+    truth(turn(frame, keyAt(entries, index), entries.values[index] as CelValue, body), at);
   switch (macro) {
     case "all":
-      return (frame, entries) => quantify(frame, entries, turn, body, false);
+      return (frame, entries) => quantify(frame, entries, isTrue, false);
     case "exists":
-      return (frame, entries) => quantify(frame, entries, turn, body, true);
+      return (frame, entries) => quantify(frame, entries, isTrue, true);
     case "exists_one":
-      return (frame, entries) => existsOne(frame, entries, turn, body);
+      return (frame, entries) => existsOne(frame, entries, isTrue);
     case "filter":
-      return (frame, { keys, values }) =>
-        values.filter((value, at) => truth(turn(frame, keys[at] as CelValue, value, body)));
+      return (frame, entries) => entries.values.filter((_, index) => isTrue(frame, entries, index));
     case "map":
     case "transformList":
-      return (frame, entries) => mapped(frame, entries, turn, body, then).map(([, value]) => value);
+      return (frame, entries) => mapped(frame, entries, turn, body, then, isTrue).map(([, value]) => value);
     case "transformMap":
-      return (frame, entries) => toMap(mapped(frame, entries, turn, body, then));
+      return (frame, entries) => mapOf(mapped(frame, entries, turn, body, then, isTrue));
     case "transformMapEntry":
-      return (frame, entries) => mergeEntries(mapped(frame, entries, turn, body, then));
+      return (frame, entries) => mergeEntries(mapped(frame, entries, turn, body, then, isTrue));
     case "sortBy":
-      return (frame, { keys, values }) =>
-        values
-          .map((value, at) => [turn(frame, keys[at] as CelValue, value, body), value] as const)
-          .sort(([a], [b]) => compare(a, b))
-          .map(([, value]) => value);
+      return (frame, entries) => sortBy(frame, entries, turn, body);
     default:
-      throw new CelUnsupported(`unknown macro ${macro}`);
+      throw new CelUnsupported(`unknown macro ${macro}`, at);
   }
 }
 
-/** `all` and `exists`: one item can decide, also if others are errors. */
-function quantify(frame: Frame, { keys, values }: Entries, turn: Turn, body: Run, decisive: boolean): boolean {
+type Condition = (frame: Frame, entries: Entries, index: number) => boolean;
+
+/** `all` and `exists`: one item can decide, also if others are errors. If none does, the first error is the result. */
+function quantify(frame: Frame, entries: Entries, isTrue: Condition, decisive: boolean): boolean {
   let error: CelError | undefined;
-  for (let at = 0; at < values.length; at++) {
+  for (let at = 0; at < entries.values.length; at++) {
     try {
-      if (truth(turn(frame, keys[at] as CelValue, values[at] as CelValue, body)) === decisive) return decisive;
+      if (isTrue(frame, entries, at) === decisive) return decisive;
     } catch (thrown) {
-      error = absorbed(thrown, frame);
+      const other = absorbed(thrown, frame);
+      error ??= other;
     }
   }
   if (error !== undefined) throw error;
   return !decisive;
 }
 
-function existsOne(frame: Frame, { keys, values }: Entries, turn: Turn, body: Run): boolean {
+function existsOne(frame: Frame, entries: Entries, isTrue: Condition): boolean {
   let count = 0;
-  for (let at = 0; at < values.length; at++)
-    if (truth(turn(frame, keys[at] as CelValue, values[at] as CelValue, body))) count++;
+  for (let at = 0; at < entries.values.length; at++) if (isTrue(frame, entries, at)) count++;
   return count === 1;
+}
+
+function sortBy(frame: Frame, entries: Entries, turn: Turn, body: Run): CelValue {
+  const keyed = entries.values.map((value, at) => [turn(frame, keyAt(entries, at), value, body), value] as const);
+  payForSorting(
+    keyed.map(([key]) => key),
+    frame,
+  );
+  return keyed.sort(([a], [b]) => compareItems(a, b, "sortBy")).map(([, value]) => value);
 }
 
 /** Keys and new values. With two bodies the first one is a condition. */
 function mapped(
   frame: Frame,
-  { keys, values }: Entries,
+  entries: Entries,
   turn: Turn,
   body: Run,
   then: Run | undefined,
+  isTrue: Condition,
 ): readonly (readonly [CelValue, CelValue])[] {
   const result: (readonly [CelValue, CelValue])[] = [];
-  values.forEach((value, at) => {
-    const key = keys[at] as CelValue;
+  entries.values.forEach((value, at) => {
+    const key = keyAt(entries, at);
     if (then === undefined) result.push([key, turn(frame, key, value, body)]);
-    else if (truth(turn(frame, key, value, body))) result.push([key, then(frame)]);
+    else if (isTrue(frame, entries, at)) result.push([key, then(frame)]);
   });
   return result;
 }
 
-function toMap(entries: readonly (readonly [CelValue, CelValue])[]): CelValue {
-  const map = Object.create(null) as Record<string, CelValue>;
-  for (const [key, value] of entries) {
-    if (typeof key !== "string") throw new CelUnsupported("maps with keys that are not strings are not supported");
-    map[key] = value;
-  }
-  return map;
-}
-
 function mergeEntries(entries: readonly (readonly [CelValue, CelValue])[]): CelValue {
-  const all = entries.flatMap(([, value]) => {
-    if (!isMap(value)) throw new CelError(`${typeOf(value)} where a map is needed`);
-    return Object.entries(value);
-  });
-  if (new Set(all.map(([key]) => key)).size < all.length) throw new CelError("duplicate key in a map");
-  return toMap(all);
+  return mapOf(
+    entries.flatMap(([, value]) => {
+      if (!isAnyMap(value)) throw new CelError(`a map is needed here, not ${typeOf(value)}`);
+      return entriesOf(value);
+    }),
+  );
 }
 
 /** `cel.bind`, and `optMap` and `optFlatMap`, which do nothing on an optional without a value. */
-function compileBinding(macro: string, value: Compiled, slot: number, body: Compiled): Compiled {
+function compileBinding({ macro, at }: CelNode<"macro">, value: Compiled, slot: number, body: Compiled): Compiled {
   const run: Run = (frame) => {
     const bound = value.run(frame);
     if (macro === "bind") {
       frame.slots[slot] = bound;
       return body.run(frame);
     }
-    if (!(bound instanceof CelOptional)) throw new CelError(`no such overload: ${typeOf(bound)}.${macro}()`);
+    if (!(bound instanceof CelOptional))
+      throw located(new CelError(`no such overload: ${typeOf(bound)}.${macro}()`), at);
     if (bound.value === undefined) return bound;
     frame.slots[slot] = bound.value;
     const result = body.run(frame);

@@ -34,6 +34,9 @@ describe("Kubernetes' CEL library", () => {
     "cel.bind(x, 2, x * x) == 4 && [2, 1].sortBy(x, x) == [1, 2] && [[1], [2]].flatten() == [1, 2]",
     "duration('1h30m') > duration('89m') && duration('1.5s').getMilliseconds() == 500",
     "timestamp('2026-01-01T00:00:00+01:00') < timestamp('2026-01-01T00:00:00Z')",
+    "uint(5) == 5u && 5u in [5] && {1: 'a'}[1u] == 'a' && [1, 2].transformMap(i, v, v * 2)[1] == 4",
+    "b'abc' == bytes('abc') && bytes('ü').size() == 2 && string(bytes('ü')) == 'ü'",
+    "9223372036854775807 > 9007199254740993 && quantity('9E').asInteger() == 9000000000000000000",
     "'a'.matches('^a$') && 7 / 2 == 3 && -7 % 2 == -1 && 7.0 / 2.0 == 3.5 && 1 < 1.5",
   ])("%s", (expression) => {
     expect(evaluate(expression)).toEqual({ state: "value", value: true });
@@ -59,6 +62,7 @@ test.each([
   ["a string that does not end", "self.a == 'x"],
   ["too deep", `${"(".repeat(300)}1${")".repeat(300)}`],
   ["too long", `'${"x".repeat(30_000)}' == ''`],
+  ["a long chain", `1${" + 1".repeat(3000)} == 3001`],
 ])("what cannot be evaluated is not known: %s", (_, expression) => {
   expect(evaluate(expression, { a: 1 })).toMatchObject({ state: "unknown" });
 });

@@ -1,8 +1,9 @@
 import type { JsonObject } from "../json.ts";
 import type { MatchRegex } from "../regex.ts";
 import { compileExpression } from "./compile-expression.ts";
-import { CostExceeded, type Frame, type Run } from "./frame.ts";
-import { parseExpression } from "./parse-expression.ts";
+import { type Compiled, CostExceeded, type Frame, type Run } from "./frame.ts";
+import { type ExpressionLimits, parseExpression } from "./parse-expression.ts";
+import { withPosition } from "./position.ts";
 import { CelError, CelUnsupported, type CelValue } from "./values.ts";
 
 /** What the evaluations of one object may still cost, together. */
@@ -30,21 +31,22 @@ export interface RuleValues {
   readonly oldSelf?: CelValue;
 }
 
-const compile = (expression: string, schema: JsonObject): ReturnType<typeof compileExpression> =>
-  compileExpression(parseExpression(expression), {
-    variables: new Map([
-      ["self", { slot: 0, schema }],
-      ["oldSelf", { slot: 1, schema }],
-    ]),
-    size: 2,
-  });
+const LIMITS: ExpressionLimits = { maxLength: 20_000, maxDepth: 200 };
+
+function compile(expression: string, schema: JsonObject): Compiled {
+  const variables = new Map([
+    ["self", { slot: 0, schema }],
+    ["oldSelf", { slot: 1, schema }],
+  ]);
+  return compileExpression(parseExpression(expression, LIMITS), { variables, outer: variables, size: 2, isRule: true });
+}
 
 /** Why an expression of a schema cannot be compiled. Undefined: it can. */
 export function ruleProblem(expression: string, schema: JsonObject): string | undefined {
   try {
     compile(expression, schema);
   } catch (error) {
-    const outcome = outcomeOf(error);
+    const outcome = outcomeOf(error, expression);
     return outcome.state === "value" ? undefined : outcome.message;
   }
   return undefined;
@@ -57,24 +59,39 @@ export function compileRule(expression: string, schema: JsonObject): EvaluateRul
   try {
     ({ run, cost } = compile(expression, schema));
   } catch (error) {
-    return () => outcomeOf(error);
+    const outcome = outcomeOf(error, expression);
+    return () => outcome;
   }
   return ({ self, oldSelf }, budget, matchRegex) => {
-    const frame: Frame = { slots: [self, oldSelf ?? null], left: budget.left - cost, matchRegex };
+    const frame: Frame = {
+      slots: [self, oldSelf ?? null],
+      left: budget.left - cost,
+      matchRegex,
+      matches,
+      failure: undefined,
+    };
     try {
       const value = run(frame);
       return value === true ? TRUE : { state: "value", value };
     } catch (error) {
-      return outcomeOf(error);
+      return outcomeOf(error, expression);
     } finally {
       budget.left = frame.left;
     }
   };
 }
 
-function outcomeOf(error: unknown): RuleOutcome {
+/** A pattern that cannot be used is not known to be wrong: it may only be too large for us. */
+function matches(text: string, pattern: string, { matchRegex }: Frame): boolean {
+  const outcome = matchRegex(pattern, text);
+  if (outcome.state === "error")
+    throw new CelUnsupported(`the regular expression ${JSON.stringify(pattern)}: ${outcome.message}`);
+  return outcome.matches;
+}
+
+function outcomeOf(error: unknown, expression: string): RuleOutcome {
   if (error instanceof CelError) return { state: "error", message: error.message };
-  if (error instanceof CelUnsupported || error instanceof CostExceeded)
-    return { state: "unknown", message: error.message };
+  if (error instanceof CelUnsupported) return { state: "unknown", message: withPosition(error, expression) };
+  if (error instanceof CostExceeded) return { state: "unknown", message: error.message };
   throw error;
 }

@@ -1,13 +1,18 @@
 /** What the parts of a compiled expression share. */
 import { isJsonObject, type Json, type JsonObject, ownValue } from "../json.ts";
 import type { MatchRegex } from "../regex.ts";
-import { CelError, type CelValue, typeOf } from "./values.ts";
+import type { CelExpression } from "./syntax-tree.ts";
+import { CelError, CelMissing, type CelValue, located, typeOf } from "./values.ts";
 
 /** The variables of one evaluation, and what it may still cost. One unit is about one operator. */
 export interface Frame {
   readonly slots: CelValue[];
   left: number;
   readonly matchRegex: MatchRegex;
+  /** `matches()`. Throws if the pattern cannot be used. */
+  readonly matches: (text: string, pattern: string, frame: Frame) => boolean;
+  /** The first error that `&&`, `||` or a loop absorbed, other than a missing key. */
+  failure: CelError | undefined;
 }
 
 export type Run = (frame: Frame) => CelValue;
@@ -20,11 +25,20 @@ export interface Compiled {
   readonly cost: number;
 }
 
+/** Compiles a node below another. */
+export type Compile = (node: CelExpression, scope: CelScope) => Compiled;
+
+type Variables = ReadonlyMap<string, { readonly slot: number; readonly schema: JsonObject | undefined }>;
+
 /** The variables that an expression can see, each with its slot. */
 export interface CelScope {
-  readonly variables: ReadonlyMap<string, { readonly slot: number; readonly schema: JsonObject | undefined }>;
+  readonly variables: Variables;
+  /** The variables that no loop has bound: `.spec` in a loop over `spec`. */
+  readonly outer: Variables;
   /** The number of slots in use. */
   readonly size: number;
+  /** What the expression is: the fields of rules are escaped, and the types of their numbers are not known. */
+  readonly isRule: boolean;
 }
 
 /** Thrown when an evaluation costs more than it may. Nothing absorbs it. */
@@ -36,8 +50,9 @@ export function pay(frame: Frame, cost: number): void {
 }
 
 /** Adds a variable to a scope; a variable of the same name is hidden. */
-export function withVariable({ variables, size }: CelScope, name: string, schema?: JsonObject): CelScope {
-  return { variables: new Map([...variables, [name, { slot: size, schema }]]), size: size + 1 };
+export function withVariable(scope: CelScope, name: string, schema?: JsonObject): CelScope {
+  const variables = new Map([...scope.variables, [name, { slot: scope.size, schema }]]);
+  return { ...scope, variables, size: scope.size + 1 };
 }
 
 export const compiled = (run: Run, parts: readonly Compiled[], schema?: JsonObject): Compiled => ({
@@ -54,16 +69,19 @@ export const entrySchema = (schema: JsonObject | undefined): JsonObject | undefi
     ? undefined
     : (objectIn(ownValue(schema, "items")) ?? objectIn(ownValue(schema, "additionalProperties")));
 
-export function truth(value: CelValue): boolean {
-  if (typeof value !== "boolean") throw new CelError(`${typeOf(value)} where a bool is needed`);
-  return value;
+/** A value that must be a bool. `at`: the offset of its expression. */
+export function truth(value: CelValue, at: number): boolean {
+  if (typeof value === "boolean") return value;
+  throw located(new CelError(`a bool is needed here, not ${typeOf(value)}`), at);
 }
 
 /** What an error costs, for its stack trace. */
-const ERROR_COST = 50;
+const ERROR_COST = 25;
 
+/** Notes an error that does not decide. A missing key that hides another error must not pass for a missing key. */
 export function absorbed(thrown: unknown, frame: Frame): CelError {
   if (!(thrown instanceof CelError)) throw thrown;
+  if (!(thrown instanceof CelMissing)) frame.failure ??= thrown;
   pay(frame, ERROR_COST);
   return thrown;
 }

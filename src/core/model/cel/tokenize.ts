@@ -1,24 +1,27 @@
-import { CelUnsupported } from "./values.ts";
+import { encodeText } from "./bytes.ts";
+import { CelSyntaxError } from "./values.ts";
 
-/** A part of an expression. `text` of a string is its value. */
+/** A part of an expression. `text` of a string is its value; that of bytes has a character for each byte. */
 export interface Token {
-  readonly type: "name" | "quoted name" | "int" | "double" | "string" | "sign" | "end";
+  readonly type: "name" | "quoted name" | "int" | "uint" | "double" | "string" | "bytes" | "sign" | "end";
   readonly text: string;
   readonly at: number;
 }
 
-/** Space and comments, then a token: a name, a quoted name, a number, or a sign. Texts are read by hand. */
+/** Each character can be read in one way only, so that a long run of spaces or slashes is read once. */
+const SPACE = /(?:[\t\n\f\r ]|\/\/[^\n]*(?:\n|$))*/y;
+/** A name, a quoted name, a number, or a sign. Texts are read by hand. */
 const TOKEN =
-  /(?:[\t\n\f\r ]+|\/\/[^\n]*)*(?:([_a-zA-Z][_a-zA-Z0-9]*)|`([a-zA-Z0-9_.\-/ ]+)`|(0[xX][0-9a-fA-F]+|(?:[0-9]+\.[0-9]+|\.[0-9]+|[0-9]+)(?:[eE][+-]?[0-9]+)?)|(&&|\|\||[=!<>]=|[<>+\-*/%!?:.,()[\]{}])|(["']|$))/y;
-const BYTES = /^[bB][rR]?$|^[rR][bB]$/;
+  /([_a-zA-Z][_a-zA-Z0-9]*)|`([a-zA-Z0-9_.\-/ ]+)`|(0[xX][0-9a-fA-F]+|(?:[0-9]+\.[0-9]+|\.[0-9]+|[0-9]+)(?:[eE][+-]?[0-9]+)?)|(&&|\|\||[=!<>]=|[<>+\-*/%!?:.,()[\]{}])|(["']|$)/y;
+const PREFIX = /^(?:[rR]|[bB]|[bB][rR]|[rR][bB])$/;
 
-/** Splits an expression into tokens. Throws CelUnsupported if it is not CEL, or if it uses unsigned integers or bytes. */
+/** Splits an expression into tokens. Throws CelSyntaxError if it is not CEL. */
 export function tokenize(source: string): readonly Token[] {
   const tokens: Token[] = [];
-  for (let next = 0; ; ) {
-    TOKEN.lastIndex = next;
-    const found = TOKEN.exec(source);
-    if (found === null) throw new CelUnsupported(`syntax error at character ${next + 1}`);
+  for (let next = afterSpace(source, 0); ; ) {
+    const found = match(TOKEN, source, next);
+    if (found === null)
+      throw new CelSyntaxError(`'${String.fromCodePoint(source.codePointAt(next) ?? 0)}' is not CEL`, next);
     const [, name, quotedName, number, sign, quote] = found;
     const end = TOKEN.lastIndex;
     if (quote === "") {
@@ -27,14 +30,14 @@ export function tokenize(source: string): readonly Token[] {
     }
     const [token, after] =
       quote !== undefined
-        ? readText(source, end - 1, quoteAt(source, end - 1), false)
+        ? readText(source, end - 1, "")
         : name !== undefined
           ? readName(source, end, name)
           : number !== undefined
             ? readNumber(source, end - number.length, number)
             : readPlain(end, quotedName, sign);
     tokens.push(token);
-    next = after;
+    next = afterSpace(source, after);
   }
 }
 
@@ -49,11 +52,14 @@ function readPlain(end: number, quotedName: string | undefined, sign: string | u
   return [{ type: quotedName === undefined ? "sign" : "quoted name", text, at }, end];
 }
 
+function afterSpace(source: string, at: number): number {
+  return at + (match(SPACE, source, at)?.[0].length ?? 0);
+}
+
 /** A name, or the prefix of a text: `r"…"` is raw, `b"…"` has bytes. */
 function readName(source: string, end: number, name: string): readonly [Token, number] {
-  const isBeforeText = name.length <= 2 && (source[end] === '"' || source[end] === "'");
-  if (isBeforeText && BYTES.test(name)) throw new CelUnsupported("bytes are not supported");
-  if (isBeforeText && /^[rR]$/.test(name)) return readText(source, end - 1, quoteAt(source, end), true);
+  if (PREFIX.test(name) && (source[end] === '"' || source[end] === "'"))
+    return readText(source, end - name.length, name.toLowerCase());
   return [{ type: "name", text: name, at: end - name.length }, end];
 }
 
@@ -64,26 +70,29 @@ function match(pattern: RegExp, source: string, at: number): RegExpExecArray | n
 
 function readNumber(source: string, at: number, text: string): readonly [Token, number] {
   const next = at + text.length;
-  if (/[uU]/.test(source[next] ?? "")) throw new CelUnsupported("unsigned integers are not supported");
   const isDouble = !/^0[xX]/.test(text) && /[.eE]/.test(text);
+  if (!isDouble && /[uU]/.test(source[next] ?? "")) return [{ type: "uint", text, at }, next + 1];
   return [{ type: isDouble ? "double" : "int", text, at }, next];
 }
 
-function readText(source: string, at: number, quote: string, isRaw: boolean): readonly [Token, number] {
+function readText(source: string, at: number, prefix: string): readonly [Token, number] {
+  const quote = quoteAt(source, at + prefix.length);
+  const [isRaw, isBytes] = [prefix.includes("r"), prefix.includes("b")];
   let text = "";
-  let next = at + quote.length + (isRaw ? 1 : 0);
+  let next = at + prefix.length + quote.length;
   for (;;) {
-    if (source.startsWith(quote, next)) return [{ type: "string", text, at }, next + quote.length];
-    const one = source[next];
-    if (one === undefined || (quote.length === 1 && (one === "\n" || one === "\r")))
-      throw new CelUnsupported(`syntax error at character ${at + 1}: the string does not end`);
-    if (one === "\\" && !isRaw) {
-      const [character, length] = readEscape(source, next);
+    if (source.startsWith(quote, next)) return [{ type: isBytes ? "bytes" : "string", text, at }, next + quote.length];
+    const one = source.codePointAt(next);
+    if (one === undefined || (quote.length === 1 && (one === 10 || one === 13)))
+      throw new CelSyntaxError("the string does not end", at);
+    if (one === 92 && !isRaw) {
+      const [character, length] = readEscape(source, next, isBytes);
       text += character;
       next += length;
     } else {
-      text += one;
-      next++;
+      const character = String.fromCodePoint(one);
+      text += isBytes ? String.fromCharCode(...encodeText(character)) : character;
+      next += character.length;
     }
   }
 }
@@ -104,15 +113,16 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 const CODE_POINT = /\\(?:[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2}))/y;
 
-function readEscape(source: string, at: number): readonly [string, number] {
+/** In bytes `\xff` and `\377` are a byte, and there are no code points. */
+function readEscape(source: string, at: number, isBytes: boolean): readonly [string, number] {
   const simple = ESCAPES[source[at + 1] ?? ""];
   if (simple !== undefined) return [simple, 2];
   const code = match(CODE_POINT, source, at);
-  const point =
-    code === null
-      ? Number.NaN
-      : Number.parseInt(code[1] ?? code[2] ?? code[3] ?? code[4] ?? "", code[4] === undefined ? 16 : 8);
-  if (code === null || point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff))
-    throw new CelUnsupported(`syntax error at character ${at + 1}: invalid escape in a string`);
+  const [, byte, short, long, octal] = code ?? [];
+  const point = Number.parseInt(byte ?? short ?? long ?? octal ?? "", octal === undefined ? 16 : 8);
+  const isWrong = isBytes
+    ? short !== undefined || long !== undefined
+    : point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff);
+  if (code === null || isWrong) throw new CelSyntaxError("invalid escape in a string", at);
   return [String.fromCodePoint(point), code[0].length];
 }

@@ -1,4 +1,7 @@
-/** Values of CEL. JSON is its own value: a whole number is an int, another number a double. */
+/**
+ * Values of CEL. JSON is its own value: a whole number that JavaScript keeps exactly (up to 2^53) is an int, another number a double.
+ * Ints beyond 2^53 are bigints.
+ */
 
 /** A value that is not JSON. With one class for all, one test decides whether a value is a map. */
 abstract class CelRecord {}
@@ -9,6 +12,23 @@ export class CelDouble extends CelRecord {
   constructor(value: number) {
     super();
     this.value = value;
+  }
+}
+
+/** An unsigned integer: `2u`. */
+export class CelUint extends CelRecord {
+  readonly value: bigint;
+  constructor(value: bigint) {
+    super();
+    this.value = value;
+  }
+}
+
+export class CelBytes extends CelRecord {
+  readonly bytes: Uint8Array;
+  constructor(bytes: Uint8Array) {
+    super();
+    this.bytes = bytes;
   }
 }
 
@@ -59,13 +79,30 @@ export class CelOpaque<Name extends string = string, Content = unknown> extends 
   }
 }
 
+/** What can be the key of a map. */
+export type CelKey = boolean | number | bigint | string | CelUint;
+
+/** A map that has a key other than a string. The keys of the inner map are equal for equal keys: see `maps.ts`. */
+export class CelKeyedMap extends CelRecord {
+  readonly entries: ReadonlyMap<string, readonly [CelKey, CelValue]>;
+  constructor(entries: ReadonlyMap<string, readonly [CelKey, CelValue]>) {
+    super();
+    this.entries = entries;
+  }
+}
+
+/** A map whose keys are strings: an object of JSON. */
 export type CelMap = { readonly [key: string]: CelValue };
 export type CelValue =
   | null
   | boolean
   | number
+  | bigint
   | string
   | CelDouble
+  | CelUint
+  | CelBytes
+  | CelKeyedMap
   | CelDuration
   | CelTimestamp
   | CelType
@@ -75,9 +112,33 @@ export type CelValue =
   | CelMap;
 
 /** An error of CEL: `&&`, `||` and loops absorb it, and a rule that ends in one is broken. */
-export class CelError extends Error {}
-/** Something that this implementation does not know or refuses: the rule is not evaluated. */
-export class CelUnsupported extends Error {}
+export class CelError extends Error {
+  /** The offset in the expression where it arose, once that is known. */
+  at: number | undefined;
+}
+/** A key that its map does not have, an index outside of its list, a field of null. */
+export class CelMissing extends CelError {}
+/** No function or operator takes values of these types. */
+export class CelOverload extends CelError {}
+/** Something that this implementation does not know or refuses: the expression is not evaluated, and nothing absorbs it. */
+export class CelUnsupported extends Error {
+  readonly at: number | undefined;
+  constructor(message: string, at?: number) {
+    super(message);
+    this.at = at;
+  }
+}
+/** An expression that is not CEL. */
+export class CelSyntaxError extends CelUnsupported {}
+/** An expression that is longer or deeper than is allowed. */
+export class CelTooLarge extends CelUnsupported {}
+
+/** Adds the offset in the expression to an error of CEL that has none yet. */
+export function located(thrown: unknown, at: number): unknown {
+  if (thrown instanceof CelError) thrown.at ??= at;
+  else if (thrown instanceof CelUnsupported && thrown.at === undefined) return new CelUnsupported(thrown.message, at);
+  return thrown;
+}
 
 const isRecord = (value: CelValue): boolean => value instanceof CelRecord;
 
@@ -89,9 +150,12 @@ export function typeOf(value: CelValue): string {
   if (value === null) return "null_type";
   if (typeof value === "boolean") return "bool";
   if (typeof value === "string") return "string";
-  if (typeof value === "number") return Number.isInteger(value) ? "int" : "double";
+  if (typeof value === "number") return Number.isSafeInteger(value) ? "int" : "double";
+  if (typeof value === "bigint") return "int";
   if (isList(value)) return "list";
   if (value instanceof CelDouble) return "double";
+  if (value instanceof CelUint) return "uint";
+  if (value instanceof CelBytes) return "bytes";
   if (value instanceof CelDuration) return "google.protobuf.Duration";
   if (value instanceof CelTimestamp) return "google.protobuf.Timestamp";
   if (value instanceof CelType) return "type";
@@ -100,18 +164,16 @@ export function typeOf(value: CelValue): string {
   return "map";
 }
 
-/** The number of an int or a double; undefined for other values. */
-export function numberOf(value: CelValue): number | undefined {
-  if (typeof value === "number") return value;
-  return value instanceof CelDouble ? value.value : undefined;
-}
+/** A member or an item of what may not be JSON: a function or a symbol counts as null. */
+export const asValue = (value: CelValue | undefined): CelValue =>
+  value === undefined || typeof value === "function" || typeof value === "symbol" ? null : value;
 
 /** The value of an own key. `null` is a value; undefined means that there is no such key. */
 export function ownKey(map: CelMap, key: string): CelValue | undefined {
   const value = map[key];
   // Plain data inherits functions, and a prototype under the name `__proto__`.
-  if (typeof value !== "function" && key !== "__proto__") return value;
-  return Object.hasOwn(map, key) ? value : undefined;
+  if (typeof value !== "function" && typeof value !== "symbol" && key !== "__proto__") return value;
+  return Object.hasOwn(map, key) ? asValue(value) : undefined;
 }
 
 const ESCAPED = /__(underscores|dot|dash|slash)__/g;
@@ -131,50 +193,9 @@ export function unescapeField(field: string): string {
   return field.replace(ESCAPED, (_, name: string) => UNESCAPED[name] ?? "");
 }
 
-const RESERVED: ReadonlySet<string> = new Set(
+/** Names that no variable can have. The first four cannot be the name of a field either. */
+export const RESERVED: ReadonlySet<string> = new Set(
   "true false null in as break const continue else for function if import let loop package namespace return var void while".split(
     " ",
   ),
 );
-
-export function isEqual(a: CelValue, b: CelValue): boolean {
-  if (a === b) return true;
-  if (a === null || b === null || typeof a !== "object" || typeof b !== "object") {
-    const [x, y] = [numberOf(a), numberOf(b)];
-    return x !== undefined && x === y;
-  }
-  if (isList(a)) return isList(b) && a.length === b.length && a.every((item, i) => isEqual(item, b[i] as CelValue));
-  if (isList(b)) return false;
-  if (a instanceof CelDouble) return b instanceof CelDouble && a.value === b.value;
-  if (a instanceof CelDuration) return b instanceof CelDuration && a.nanos === b.nanos;
-  if (a instanceof CelTimestamp) return b instanceof CelTimestamp && a.nanos === b.nanos;
-  if (a instanceof CelType) return b instanceof CelType && a.name === b.name;
-  if (a instanceof CelOpaque) return b instanceof CelOpaque && a.type === b.type && a.key === b.key;
-  if (a instanceof CelOptional) return b instanceof CelOptional && isEqualOptional(a, b);
-  return !isRecord(b) && isEqualMap(a, b as CelMap);
-}
-
-const isEqualOptional = ({ value: a }: CelOptional, { value: b }: CelOptional): boolean =>
-  a === undefined || b === undefined ? a === b : isEqual(a, b);
-
-function isEqualMap(a: CelMap, b: CelMap): boolean {
-  const keys = Object.keys(a);
-  if (keys.length !== Object.keys(b).length) return false;
-  return keys.every((key) => {
-    const other = ownKey(b, key);
-    return other !== undefined && isEqual(a[key] as CelValue, other);
-  });
-}
-
-/** How much work it is to read a value whole; for counting cost. Stops at the given bound. */
-export function sizeOf(value: CelValue, bound: number): number {
-  if (typeof value === "string") return 1 + (value.length >> 3);
-  if (typeof value !== "object" || value === null) return 1;
-  let size = 1;
-  const items = isList(value) ? value : isMap(value) ? Object.values(value) : [];
-  for (const item of items) {
-    size += sizeOf(item, bound - size);
-    if (size > bound) return size;
-  }
-  return size;
-}

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createCel } from "../../../../adapters/cel/create-cel.ts";
+import { createCel } from "../../../model/cel/create-cel.ts";
 import type { Json } from "../../../model/json.ts";
 import { exceptWhere } from "./condition.ts";
 

@@ -1,10 +1,11 @@
 import { addressFunctions } from "./addresses.ts";
 import type { CelFunction, FunctionTable } from "./arguments.ts";
+import { conversionFunctions } from "./conversions.ts";
 import { formatFunctions } from "./formats.ts";
 import { listFunctions } from "./lists.ts";
 import { optionalFunctions } from "./optionals.ts";
 import { quantityFunctions } from "./quantities.ts";
-import { conversionFunctions, stringFunctions } from "./strings.ts";
+import { stringFunctions } from "./strings.ts";
 import { timeFunctions } from "./time.ts";
 import { urlFunctions } from "./urls.ts";
 

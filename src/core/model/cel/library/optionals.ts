@@ -1,15 +1,17 @@
 /** Optional values of CEL: `optional.of(x)`, `a.?b`, `orValue`. */
-import { CelError, CelOptional, type CelValue, isList, isMap } from "../values.ts";
+import { isAnyMap, sizeOfMap } from "../maps.ts";
+import { numericOf } from "../numbers.ts";
+import { CelBytes, CelError, CelOptional, type CelValue, isList } from "../values.ts";
 import { type FunctionTable, listArg, optionalArg } from "./arguments.ts";
 
-/** An empty string, list or map, 0, false and null. */
-const isZero = (value: CelValue): boolean =>
-  value === null ||
-  value === "" ||
-  value === 0 ||
-  value === false ||
-  (isList(value) && value.length === 0) ||
-  (isMap(value) && Object.keys(value).length === 0);
+/** An empty string, list, map or bytes, 0, false and null. */
+function isZero(value: CelValue): boolean {
+  const number = numericOf(value);
+  if (number !== undefined) return Number(number) === 0;
+  if (value === null || value === "" || value === false) return true;
+  if (isList(value)) return value.length === 0;
+  return value instanceof CelBytes ? value.bytes.length === 0 : isAnyMap(value) && sizeOfMap(value) === 0;
+}
 
 export const optionalFunctions: FunctionTable = {
   "optional.of/1": ([value]) => new CelOptional(value),

@@ -1,6 +1,7 @@
 /** Kubernetes' quantity library: `quantity('500m')`. */
+import { intOf, intValue } from "../numbers.ts";
 import { CelDouble, CelError, CelOpaque, type CelValue } from "../values.ts";
-import { type FunctionTable, intArg, opaqueArg, textArg } from "./arguments.ts";
+import { type FunctionTable, opaqueArg, textArg } from "./arguments.ts";
 
 const NANO = 1_000_000_000n;
 const DECIMAL_SUFFIXES: Readonly<Record<string, number>> = {
@@ -42,10 +43,12 @@ const nanosOf = (value: CelValue | undefined): bigint =>
   opaqueArg<"kubernetes.Quantity", bigint>("kubernetes.Quantity", value).content;
 
 /** `add` and `sub` take a quantity or an int. */
-const operandOf = (value: CelValue | undefined): bigint =>
-  typeof value === "number" ? BigInt(intArg(value)) * NANO : nanosOf(value);
+function operandOf(value: CelValue | undefined): bigint {
+  const int = value === undefined ? undefined : intOf(value);
+  return int === undefined ? nanosOf(value) : int * NANO;
+}
 
-const isWhole = (nanos: bigint): boolean => nanos % NANO === 0n && Number.isSafeInteger(Number(nanos / NANO));
+const isWhole = (nanos: bigint): boolean => nanos % NANO === 0n && BigInt.asIntN(64, nanos / NANO) === nanos / NANO;
 
 export const quantityFunctions: FunctionTable = {
   "isQuantity/1": ([text]) => parseQuantity(textArg(text)) !== undefined,
@@ -57,7 +60,7 @@ export const quantityFunctions: FunctionTable = {
   ".isInteger/0": ([quantity]) => isWhole(nanosOf(quantity)),
   ".asInteger/0": ([quantity]) => {
     if (!isWhole(nanosOf(quantity))) throw new CelError("the quantity is not an integer");
-    return Number(nanosOf(quantity) / NANO);
+    return intValue(nanosOf(quantity) / NANO, "asInteger()");
   },
   ".asApproximateFloat/0": ([quantity]) => new CelDouble(Number(nanosOf(quantity)) / 1e9),
   ".sign/0": ([quantity]) => (nanosOf(quantity) === 0n ? 0 : nanosOf(quantity) > 0n ? 1 : -1),

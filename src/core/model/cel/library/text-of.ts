@@ -1,14 +1,17 @@
+import { decodeText } from "../bytes.ts";
+import { type Frame, pay } from "../frame.ts";
+import { entriesOf, isAnyMap } from "../maps.ts";
+import { numericOf } from "../numbers.ts";
 import {
-  CelDouble,
+  CelBytes,
   CelDuration,
   CelError,
   CelOpaque,
+  CelOverload,
   CelTimestamp,
   CelType,
   type CelValue,
   isList,
-  isMap,
-  numberOf,
   typeOf,
 } from "../values.ts";
 import { calendarOf } from "./time.ts";
@@ -16,12 +19,21 @@ import { calendarOf } from "./time.ts";
 /** `string(value)`. */
 export function textOf(value: CelValue): string {
   if (typeof value === "string") return value;
-  if (typeof value === "number" || typeof value === "boolean") return String(value);
-  if (value instanceof CelDouble) return String(value.value);
+  if (typeof value === "boolean") return String(value);
+  const number = numericOf(value);
+  if (number !== undefined) return numberText(number);
   if (value instanceof CelDuration) return durationText(value);
   if (value instanceof CelTimestamp) return timestampText(value);
   if (value instanceof CelOpaque) return value.key;
-  throw new CelError(`no such overload: string(${typeOf(value)})`);
+  throw new CelOverload();
+}
+
+/** As Go writes numbers: `+Inf`, `1e+20`. */
+function numberText(number: number | bigint): string {
+  if (number === Number.POSITIVE_INFINITY) return "+Inf";
+  if (number === Number.NEGATIVE_INFINITY) return "-Inf";
+  if (Object.is(number, -0)) return "-0";
+  return String(number).replace(/e([+-])(\d)$/, "e$10$2");
 }
 
 function durationText({ nanos }: CelDuration): string {
@@ -45,7 +57,7 @@ function timestampText({ nanos }: CelTimestamp): string {
 }
 
 /** `'%s is %d'.format([a, b])`: cel-go's strings extension. */
-export function formatText(text: string, args: readonly CelValue[]): string {
+export function formatText(text: string, args: readonly CelValue[], frame: Frame): string {
   let next = 0;
   const result = text.replace(
     /%(?:%|(?:\.([0-9]+))?([a-zA-Z]))/g,
@@ -53,49 +65,56 @@ export function formatText(text: string, args: readonly CelValue[]): string {
       if (all === "%%") return "%";
       const value = args[next++];
       if (value === undefined) throw new CelError("format: more verbs than arguments");
-      return formatVerb(verb ?? "", value, precision === undefined ? undefined : Math.min(Number(precision), 100));
+      const digits = precision === undefined ? undefined : Math.min(Number(precision), 100);
+      return formatVerb(verb ?? "", value, digits, frame);
     },
   );
   if (next < args.length) throw new CelError("format: more arguments than verbs");
   return result;
 }
 
-function formatVerb(verb: string, value: CelValue, precision: number | undefined): string {
-  if (verb === "s") return shown(value);
-  const number = numberOf(value);
-  if (verb === "x" && typeof value === "string")
-    return Array.from(value)
-      .map((one) => (one.codePointAt(0) ?? 0).toString(16))
-      .join("");
+const BASES: Readonly<Record<string, number>> = { x: 16, X: 16, o: 8, b: 2 };
+
+function formatVerb(verb: string, value: CelValue, precision: number | undefined, frame: Frame): string {
+  if (verb === "s") return shown(value, frame, 0);
+  const number = typeof value === "boolean" && verb === "b" ? Number(value) : numericOf(value);
+  if (verb === "x" && typeof value === "string") return hexText(value, frame);
   if (number === undefined) throw new CelError(`format: %${verb} of ${typeOf(value)}`);
+  const base = BASES[verb];
+  if (base !== undefined) return verb === "X" ? number.toString(base).toUpperCase() : number.toString(base);
   switch (verb) {
     case "d":
       return String(number);
     case "f":
-      return number.toFixed(precision ?? 6);
+      return Number(number).toFixed(precision ?? 6);
     case "e":
-      return number.toExponential(precision ?? 6).replace(/e([+-])([0-9])$/, "e$10$2");
-    case "x":
-      return number.toString(16);
-    case "X":
-      return number.toString(16).toUpperCase();
-    case "o":
-      return number.toString(8);
-    case "b":
-      return number.toString(2);
+      return Number(number)
+        .toExponential(precision ?? 6)
+        .replace(/e([+-])([0-9])$/, "e$10$2");
     default:
       throw new CelError(`format: unknown verb %${verb}`);
   }
 }
 
-function shown(value: CelValue): string {
+function hexText(text: string, frame: Frame): string {
+  pay(frame, text.length >> 3);
+  return Array.from(text, (one) => (one.codePointAt(0) ?? 0).toString(16)).join("");
+}
+
+/** How deep a value is shown. */
+const MAX_SHOWN_DEPTH = 50;
+
+function shown(value: CelValue, frame: Frame, depth: number): string {
+  pay(frame, 1 + (typeof value === "string" ? value.length >> 6 : 0));
+  if (depth > MAX_SHOWN_DEPTH) throw new CelError("format: the value nests too deeply");
   if (value === null) return "null";
-  if (isList(value)) return `[${value.map(shown).join(", ")}]`;
+  if (isList(value)) return `[${value.map((item) => shown(item, frame, depth + 1)).join(", ")}]`;
   if (value instanceof CelType) return value.name;
-  if (isMap(value))
-    return `{${Object.keys(value)
+  if (value instanceof CelBytes) return decodeText(value.bytes);
+  if (isAnyMap(value))
+    return `{${entriesOf(value)
+      .map(([key, member]) => `${textOf(key)}: ${shown(member, frame, depth + 1)}`)
       .sort()
-      .map((key) => `${key}: ${shown(value[key] as CelValue)}`)
       .join(", ")}}`;
   return textOf(value);
 }

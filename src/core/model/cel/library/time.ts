@@ -1,6 +1,25 @@
 /** Durations and timestamps. */
-import { CelDuration, CelError, CelTimestamp, CelUnsupported, type CelValue, numberOf } from "../values.ts";
-import { type FunctionTable, textArg } from "./arguments.ts";
+import { intOf } from "../numbers.ts";
+import { CelDuration, CelError, CelTimestamp, CelUnsupported, type CelValue } from "../values.ts";
+import { type FunctionTable, textArg, timestampArg } from "./arguments.ts";
+
+const SECOND = 1_000_000_000n;
+/** The first second of the year 1 and the last of 9999. */
+const FIRST_SECOND = -62_135_596_800n;
+const LAST_SECOND = 253_402_300_799n;
+/** A duration of CEL is a number of nanoseconds that fits 64 bits. */
+const LONGEST = 2n ** 63n;
+
+export function timestampValue(nanos: bigint): CelTimestamp {
+  if (nanos < FIRST_SECOND * SECOND || nanos >= (LAST_SECOND + 1n) * SECOND)
+    throw new CelError("timestamp out of range: it is not in the years 1 to 9999");
+  return new CelTimestamp(nanos);
+}
+
+export function durationValue(nanos: bigint): CelDuration {
+  if (nanos < -LONGEST || nanos >= LONGEST) throw new CelError("duration out of range");
+  return new CelDuration(nanos);
+}
 
 const UNIT_NANOS: Readonly<Record<string, number>> = {
   ns: 1,
@@ -25,7 +44,7 @@ export function parseDuration(text: string): CelDuration {
     nanos += BigInt(whole === "" ? 0 : whole) * BigInt(scale);
     if (fraction !== "") nanos += BigInt(Math.trunc(Number(`0.${fraction}`) * scale));
   }
-  return new CelDuration(text.startsWith("-") ? -nanos : nanos);
+  return durationValue(text.startsWith("-") ? -nanos : nanos);
 }
 
 const TIMESTAMP =
@@ -35,16 +54,22 @@ const TIMESTAMP =
 export function parseTimestamp(text: string): CelTimestamp {
   const parts = TIMESTAMP.exec(text);
   const millis = parts === null ? Number.NaN : Date.parse(`${text.slice(0, 10)}T${text.slice(11, 19)}Z`);
-  if (parts === null || Number.isNaN(millis)) throw new CelError(`invalid timestamp ${JSON.stringify(text)}`);
+  // JavaScript reads February 30 as March 2, and 24:00 as the next day.
+  const isWrong = Number.isNaN(millis) || calendarOf(BigInt(millis) * 1_000_000n).day !== Number(parts?.[3]);
+  if (parts === null || isWrong || Number(parts[4]) > 23)
+    throw new CelError(`invalid timestamp ${JSON.stringify(text.slice(0, 64))}`);
   const fraction = BigInt((parts[7] ?? "").padEnd(9, "0"));
   const nanos = BigInt(millis) * 1_000_000n + fraction - BigInt(offsetMinutes(parts[8] as string)) * 60_000_000_000n;
-  return new CelTimestamp(nanos);
+  return timestampValue(nanos);
 }
 
 function offsetMinutes(zone: string): number {
   if (/^(?:[Zz]|UTC)$/.test(zone)) return 0;
   const parts = /^([+-]?)([0-9]{2}):([0-9]{2})$/.exec(zone);
-  if (parts === null) throw new CelUnsupported("time zones by name are not supported");
+  if (parts === null)
+    throw new CelUnsupported(
+      `unknown time zone: give "UTC" or an offset such as "+02:00"; named zones differ between machines`,
+    );
   const minutes = Number(parts[2]) * 60 + Number(parts[3]);
   return parts[1] === "-" ? -minutes : minutes;
 }
@@ -87,12 +112,17 @@ export function calendarOf(nanos: bigint): Calendar {
 }
 
 function calendarIn(value: CelValue | undefined, zone: CelValue | undefined): Calendar {
-  if (!(value instanceof CelTimestamp)) throw new CelError("no such overload: a timestamp is needed");
+  const { nanos } = timestampArg(value);
   const minutes = zone === undefined ? 0 : offsetMinutes(textArg(zone));
-  return calendarOf(value.nanos + BigInt(minutes) * 60_000_000_000n);
+  return calendarOf(nanos + BigInt(minutes) * 60_000_000_000n);
 }
 
-const dayOfYear = ({ year, days }: Calendar): number => days - Date.UTC(year, 0, 1) / 86_400_000;
+function dayOfYear({ year, days }: Calendar): number {
+  const before = year - 1;
+  const firstDay = 365 * before + Math.floor(before / 4) - Math.floor(before / 100) + Math.floor(before / 400);
+  // From the first day of the year 1 to that of 1970.
+  return days - (firstDay - 719_162);
+}
 
 const DATE_PARTS: Readonly<Record<string, (date: Calendar) => number>> = {
   getFullYear: ({ year }) => year,
@@ -116,8 +146,8 @@ export const timeFunctions: FunctionTable = {
   "duration/1": ([value]) => (value instanceof CelDuration ? value : parseDuration(textArg(value))),
   "timestamp/1": ([value]) => {
     if (value instanceof CelTimestamp) return value;
-    const seconds = value === undefined ? undefined : numberOf(value);
-    if (seconds !== undefined) return new CelTimestamp(BigInt(Math.trunc(seconds)) * 1_000_000_000n);
+    const seconds = value === undefined ? undefined : intOf(value);
+    if (seconds !== undefined) return timestampValue(seconds * SECOND);
     return parseTimestamp(textArg(value));
   },
   ...Object.fromEntries(

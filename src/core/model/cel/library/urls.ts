@@ -38,7 +38,9 @@ function queryOf(query: string): CelValue {
     const at = pair.indexOf("=");
     const [key, value] = at === -1 ? [pair, ""] : [pair.slice(0, at), pair.slice(at + 1)];
     const name = decode(key);
-    values[name] = [...(values[name] ?? []), decode(value)];
+    const known = values[name] ?? [];
+    known.push(decode(value));
+    values[name] = known;
   }
   return values;
 }

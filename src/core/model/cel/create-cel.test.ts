@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ConditionOutcome } from "../../core/model/cel.ts";
-import type { MatchRegex } from "../../core/model/regex.ts";
+import type { ConditionOutcome } from "../cel.ts";
+import type { MatchRegex } from "../regex.ts";
 import { type CelOptions, createCel } from "./create-cel.ts";
 
 /** Stands in for the regular expression adapter; only ever given harmless patterns. */
@@ -125,6 +125,30 @@ describe("what is true", () => {
   });
 });
 
+describe("Kubernetes' library, and more of CEL than most conditions need", () => {
+  test.each([
+    "isIP('10.0.0.1') && cidr('10.0.0.0/8').containsIP('10.1.2.3') && quantity('1Gi').isGreaterThan(quantity('1G'))",
+    "[1, 2, 3].isSorted() && spec.list.sum() == 6 && spec.list.max() == 3 && spec.text.upperAscii() == 'HELLO'",
+    "spec.?zz.orValue(1) == 1 && spec.sizes.?a.orValue(5) == 1 && spec.list.all(i, v, i < 3 && v > 0)",
+    "spec.`a-b` == 1 && cel.bind(n, spec.n, n * n) == 49",
+    "9223372036854775807 - 1 == 9223372036854775806 && -9223372036854775808 < -9007199254740993",
+    "9007199254740991 + 2 == 9007199254740993 && 9007199254740993 - 2 == 9007199254740991",
+    "18446744073709551615u > 9223372036854775807 && 2u + 3u == 5u && 7u / 2u == 3u && 7u % 4u == 3u",
+    "{1: 'a', 2u: 'b', true: 'c'}[2] == 'b' && 1.0 in {1: 'a'} && !(3 in {1: 'a'}) && {2: 1, 'x': 2}.x == 2",
+    "{1: 2, 'a': 3} == {'a': 3.0, 1u: 2} && {1: 2} != {1: 3} && {1: 2}.exists(k, k == 1)",
+    "b'a\\xff' + b'b' == b'a\\377b' && size(b'ü') == 2 && string(b'\\xc3\\xbc') == 'ü' && b'a' < b'b'",
+    "[0.0 / 0.0].all(x, x != x) && 1.0 / 0.0 > 1e300 && -1.0 / 0.0 < 0.0",
+    "spec.n == 7 ? [1].all(spec, .spec.n == 7) : false",
+    "!!spec.flag && --spec.n == 7 && !!!(spec.n == 8)",
+  ])("%s", (expression) => {
+    expect(on(expression)).toEqual(HOLDS);
+  });
+
+  test("a name is as it is written: escapes are for the rules of CRDs", () => {
+    expect(on("spec.a__dash__b == 1")).toEqual(missing("spec.a__dash__b"));
+  });
+});
+
 describe("absorbing errors, as CEL has it", () => {
   test.each([
     ["spec.zz > 1 || true", HOLDS],
@@ -197,6 +221,16 @@ describe("what is an error", () => {
     ["a message", "google.protobuf.Duration{seconds: 1} == duration('1s')", "cannot be built here"],
     ["a pattern", "spec.text.matches('(a')", "faulty pattern"],
     ["an internal function", "@tick(1)", "syntax error"],
+    ["overflow of a product", "9223372036854775807 * 2 > 0", "1:21: int overflow in *"],
+    ["overflow below", "-9223372036854775808 - 1 < 0", "int overflow"],
+    ["overflow of the least int", "-(-9223372036854775808) > 0", "int overflow"],
+    ["an unsigned integer below zero", "1u - 2u == 0u", "uint overflow"],
+    ["an int and an unsigned integer", "1u + 1 == 2u", "uint + int"],
+    ["bytes that are no text", "string(b'\\xff') == ''", "not UTF-8"],
+    ["a list in a map", "[1] in {'a': 1}", "list in map"],
+    ["prefixes that CEL does not mix", "!-spec.n", "syntax error: 1:1"],
+    ["a day that does not exist", "timestamp('2026-02-30T00:00:00Z') > timestamp(0)", "invalid timestamp"],
+    ["what has no order", "[[1], [2]].sort() == []", "sort() cannot compare list and list"],
   ])("%s", (_name, expression, part) => {
     expect(on(expression)).toEqual(error(part));
   });
@@ -288,9 +322,15 @@ describe("limits", () => {
     ["brackets behind strings that look like their end", "(')'+".repeat(800), "at most 100 levels"],
     ["brackets behind raw strings", String.raw`(r"\"+`.repeat(600), "at most 100 levels"],
     ["a long chain", `1${" + 1".repeat(200)} == 1`, "at most 100 levels"],
+    ["a long run of prefixes", `${"-(".repeat(150)}1${")".repeat(150)} == 1`, "at most 100 levels"],
     ["a long path", `spec${".a".repeat(200)} == 1`, "at most 100 levels"],
   ])("%s", (_name, expression, part) => {
     expect(on(expression)).toEqual(error(part));
+  });
+
+  test("a long run of spaces or slashes is read once", () => {
+    expect(on(`${" ".repeat(4000)}@`)).toEqual(error("syntax error: 1:4001"));
+    expect(on(`${"/".repeat(4000)}\n@`)).toEqual(error("syntax error: 2:1"));
   });
 
   test("what is well within them", () => {
@@ -333,6 +373,16 @@ describe("the cost bound stops", () => {
     ["membership", "spec.long.all(a, !(-1 in spec.long))"],
     ["numeric keys of large maps", "spec.numbers.all(a, spec.numbers.all(b, !(a in spec.large)))"],
     ["matching", "spec.numbers.all(a, spec.text.matches('^a'))"],
+    ["replacing", "spec.text.replace('a', spec.text).size() > 0"],
+    ["joining", "spec.long.map(a, spec.part).join(spec.text).size() > 0"],
+    ["formatting", `'${"%s".repeat(6)}'.format([${Array(6).fill("spec.long").join()}]).size() > 0`],
+    ["sorting", "spec.numbers.all(a, spec.long.sort().size() > 0)"],
+    ["comparing each with each", "spec.long.distinct().size() > 0"],
+    ["sets", "sets.contains(spec.long, spec.long)"],
+    ["keys in order", "spec.numbers.all(a, spec.large.exists(k, true))"],
+    ["ranges", "spec.numbers.all(a, lists.range(10000).size() > 0)"],
+    ["deep lists", "spec.numbers.all(a, spec.deep.flatten(100000).size() > 0)"],
+    ["searching from the end", "spec.numbers.all(a, spec.text.lastIndexOf(spec.part) < 0)"],
     [
       "ever new patterns",
       "spec.numbers.all(a, spec.numbers.all(b, '1'.matches(string(a * 200 + b) + 'abcdefghijkl') || true))",
@@ -343,6 +393,7 @@ describe("the cost bound stops", () => {
       long: numbersTo(20_000),
       text: "a".repeat(100_000),
       part: `${"a".repeat(5000)}b`,
+      deep: numbersTo(10_000).reduce<unknown>((inner) => [inner], 1),
       large: Object.fromEntries(numbersTo(5000).map((at) => [`k${at}`, at])),
     };
     const started = performance.now();

@@ -39,7 +39,7 @@ interface Section {
 export function planMarkdown(plan: Plan, context: MarkdownContext): string {
   const { caveats, revision, wholeCommand } = context;
   const head = [
-    `### Prevail: what this changes${revision === undefined ? "" : ` since ${codeSpan(revision)}`}`,
+    `### Prevail: what this changes${revision === undefined ? "" : ` since ${codeSpan(shortened(revision))}`}`,
     summarizePlan(plan, caveats)
       .map((pieces) => textOrCode(unglued(pieces.map(textOf).join(""))))
       .join("\n"),
@@ -58,6 +58,10 @@ export function planMarkdown(plan: Plan, context: MarkdownContext): string {
       : `**Left out**, because a comment has at most 60 KB: ${leftOut.map(textOrCode).join("; ")}.\n\n`;
   return `${[head, ...parts].join("\n\n")}\n\n${note}To see everything: ${codeSpan(wholeCommand, 1000)}\n`;
 }
+
+/** Object names of commits are shown by their beginning. */
+const shortened = (revision: string): string =>
+  revision.replaceAll(/\b[0-9a-f]{40,64}\b/g, (name) => name.slice(0, 12));
 
 const countOf = (count: number, what: string): string => unglued(countWord(count, what));
 

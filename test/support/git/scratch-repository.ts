@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterAll } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 
 /** A git repository in the temporary folder. */
 export interface ScratchRepository {
@@ -28,10 +28,16 @@ export const gitEnvironment: Readonly<Record<string, string | undefined>> = {
   GIT_COMMITTER_DATE: "2025-01-01T00:00:00Z",
 };
 
-/** A folder in the temporary folder that is removed after the tests of the file. */
+/** A folder in the temporary folder that is removed after the test; outside of tests, after the tests of the file. */
 export function scratchFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "prevail-git-")));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  try {
+    onTestFinished(remove);
+  } catch {
+    // No test is running.
+    afterAll(remove);
+  }
   return folder;
 }
 

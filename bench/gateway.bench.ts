@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { JsonObject } from "../src/core/model/json.ts";
 import type { BenchContext } from "./bench-context.ts";
+import { benchPieces } from "./gateway-pieces.ts";
 import { benchReload } from "./gateway-reload.ts";
 import {
   createRig,
@@ -35,6 +36,7 @@ export async function bench(context: BenchContext): Promise<void> {
     await benchProxying(context, rig, backend);
     await benchRoutes(context, rig, backend);
     await benchBudget(context, rig);
+    await benchPieces(context, rig, backend);
   } finally {
     await rig.close();
   }

@@ -11,6 +11,7 @@ import type { MatchRegex } from "../core/model/regex.ts";
 import { buildHostIndex } from "../core/routing/host-index.ts";
 import { type GatewayClock, type GatewayTimer, SYSTEM_CLOCK } from "./contract/gateway-clock.ts";
 import { DEFAULT_LIMITS, type GatewayLimits } from "./contract/gateway-limits.ts";
+import { createPieceQueue } from "./contract/piece-meter.ts";
 import type { SecretSource } from "./contract/secret-source.ts";
 import type { GatewayEvent } from "./observe/gateway-event.ts";
 import { PortServer } from "./serve/port-server.ts";
@@ -119,6 +120,7 @@ class PortTable {
       budgets: createRetryBudgets(),
       sessions: createSessions(),
       upstreams: createUpstreamTable(limits, clock),
+      pieces: createPieceQueue(clock),
       bufferedBytes: { limit: limits.maxKeptBytes, used: 0 },
       mirrors: { limit: limits.maxMirrors, running: 0 },
       debugHeaders: options.debugHeaders ?? false,

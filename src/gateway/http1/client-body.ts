@@ -11,6 +11,11 @@ export class ClientBody extends Readable {
     this.on("error", () => {});
   }
 
+  /** True if its reader can take more. */
+  get isWanted(): boolean {
+    return this.readableLength < this.readableHighWaterMark;
+  }
+
   override _read(): void {
     this.#onWanted();
   }

@@ -5,6 +5,7 @@ import type { Duplex } from "node:stream";
 import type { GatewayClock } from "../contract/gateway-clock.ts";
 import type { GatewayLimits } from "../contract/gateway-limits.ts";
 import { clientAddress, type IncomingRequest, type RefusedBytes } from "../contract/http-exchange.ts";
+import type { PieceMeter, PieceQueue } from "../contract/piece-meter.ts";
 import type { ReadHead } from "../contract/request-head.ts";
 import { BatchedOutput } from "./batched-output.ts";
 import { ClientBody } from "./client-body.ts";
@@ -20,6 +21,10 @@ import { formatResponseHead } from "./response-head.ts";
 const MAX_UNWANTED_BYTES = 65_536;
 /** How many bytes of pipelined requests are read ahead. */
 const MAX_AHEAD_BYTES = 65_536;
+/** How many parts of a body are read in one turn. */
+const MAX_PIECES = 256;
+/** So few parts in one turn are not worth a look at the clock. */
+const FEW_PIECES = 8;
 /** How long a client may take to read the last response and close its side. */
 const LINGER_MS = 1000;
 
@@ -28,6 +33,7 @@ const NOTHING = Buffer.alloc(0);
 export interface ServerConnectionOptions {
   readonly limits: GatewayLimits;
   readonly clock: GatewayClock;
+  readonly pieces: PieceQueue;
   /** Serves a request: it must send a response through the exchange. */
   readonly onRequest: (request: IncomingRequest) => void;
   /** Reports bytes that were not a valid request, or that arrived too slowly. The connection sends the response itself. */
@@ -77,6 +83,9 @@ export class Http1ServerConnection implements ExchangeConnection {
   #hasServed = false;
   #isAdvancing = false;
   readonly #idle = new IdleTime();
+  readonly #meter: PieceMeter;
+  /** True while nothing is read from the client, because it has sent too many small parts. */
+  #isHeld = false;
 
   constructor(socket: Socket, options: ServerConnectionOptions) {
     const { limits, clock } = options;
@@ -94,8 +103,9 @@ export class Http1ServerConnection implements ExchangeConnection {
         onData: (chunk) => this.#takeBody(chunk),
         onEnd: () => this.#endBody(),
       },
-      limits,
+      { ...limits, maxPieces: MAX_PIECES },
     );
+    this.#meter = options.pieces.openMeter();
     this.#listen();
   }
 
@@ -202,6 +212,7 @@ export class Http1ServerConnection implements ExchangeConnection {
     this.#idle.touch();
     if (!this.#reader.hasBegun) this.#startedMs = this.#options.clock.nowMs();
     this.#read(chunk);
+    this.#meterPieces();
     if (this.#reader.state !== "body" && this.#reader.waitingBytes > MAX_AHEAD_BYTES) this.#socket.pause();
     this.#advance();
   }
@@ -224,10 +235,35 @@ export class Http1ServerConnection implements ExchangeConnection {
     this.#options.onHttp2?.();
   }
 
-  /** Undefined: read the bytes that have already arrived. */
-  #read(chunk: Buffer | undefined): void {
+  /** Bodies in tiny parts are read a few parts at a time, so that other connections get their turn. */
+  #meterPieces(): void {
+    const pieces = this.#reader.takePieces();
+    const waitMs = pieces <= FEW_PIECES ? 0 : this.#meter.count(pieces);
+    if (this.#phase !== "serving" || (waitMs === 0 && !this.#reader.isHeld)) return;
+    this.#isHeld = true;
+    this.#socket.pause();
+    if (waitMs === 0) setImmediate(() => this.#release());
+    else this.#options.clock.startTimer(waitMs, () => this.#release());
+  }
+
+  #release(): void {
+    this.#isHeld = false;
+    if (this.#phase !== "serving" || this.#socket.destroyed) return;
+    this.#read("Held");
+    this.#meterPieces();
+    this.#advance();
+    if (this.#body === undefined || this.#body.isWanted) this.#resume();
+  }
+
+  #resume(): void {
+    if (!this.#isHeld) this.#socket.resume();
+  }
+
+  /** `Next`: the bytes that have already arrived, of the next request. `Held`: those of the current body. */
+  #read(chunk: Buffer | "Next" | "Held"): void {
     try {
-      if (chunk === undefined) this.#reader.proceed();
+      if (chunk === "Next") this.#reader.proceed();
+      else if (chunk === "Held") this.#reader.goOn();
       else this.#reader.take(chunk);
       this.#passPieces();
     } catch (error) {
@@ -243,11 +279,12 @@ export class Http1ServerConnection implements ExchangeConnection {
       if (this.#options.isDraining() && this.#reader.waitingBytes === 0) this.#close();
       else {
         if (this.#reader.waitingBytes > 0) this.#startedMs = this.#options.clock.nowMs();
-        this.#read(undefined);
+        this.#read("Next");
+        this.#meterPieces();
       }
     }
     this.#isAdvancing = false;
-    if (this.#exchange === undefined && this.#phase === "serving" && this.#socket.isPaused()) this.#socket.resume();
+    if (this.#exchange === undefined && this.#phase === "serving" && this.#socket.isPaused()) this.#resume();
   }
 
   /** True if everything that was written has been handed to the operating system. */
@@ -261,7 +298,7 @@ export class Http1ServerConnection implements ExchangeConnection {
 
   #serve(read: ReadHead): void {
     const head = read.state === "value" ? read.head : undefined;
-    this.#body = head?.hasBody === true ? new ClientBody(() => this.#socket.resume()) : undefined;
+    this.#body = head?.hasBody === true ? new ClientBody(() => this.#resume()) : undefined;
     this.#isDropping = false;
     this.#unwantedBytes = 0;
     this.#requests++;
@@ -294,7 +331,7 @@ export class Http1ServerConnection implements ExchangeConnection {
 
   #dropBody(): void {
     this.#isDropping = true;
-    this.#socket.resume();
+    this.#resume();
   }
 
   /** Responds to bytes that are not a valid request, or that arrive too slowly. */

@@ -11,6 +11,7 @@ import {
 } from "../contract/http-exchange.ts";
 import type { ReadHead } from "../contract/request-head.ts";
 import { readRequestHead, refuseMethod } from "../http1/http1.ts";
+import { Http2ClientBody } from "./client-body.ts";
 import { toNodeHeaders } from "./node-headers.ts";
 
 /** After an early response, up to this many bytes of the request body are discarded. Then the stream is closed. */
@@ -46,7 +47,7 @@ export class Http2Exchange implements HttpExchange {
     this.client = clientAddress(socket?.remoteAddress);
     this.isSecure = stream.session?.encrypted === true;
     this.serverName = typeof serverName === "string" ? serverName : "";
-    this.body = stream.endAfterHeaders ? undefined : stream;
+    this.body = stream.endAfterHeaders ? undefined : new Http2ClientBody(stream);
     this.#stream = stream;
     this.#startedMs = options.startedMs;
     this.#owesContinue = options.expectsContinue;
@@ -67,7 +68,7 @@ export class Http2Exchange implements HttpExchange {
   /** True if the request began at that time or earlier, is not complete, and has no response yet. */
   isReceiving(sinceMs: number): boolean {
     return (
-      this.#startedMs <= sinceMs && this.body !== undefined && !this.body.readableEnded && !this.#stream.headersSent
+      this.#startedMs <= sinceMs && this.body !== undefined && !this.#stream.readableEnded && !this.#stream.headersSent
     );
   }
 
@@ -119,6 +120,7 @@ export class Http2Exchange implements HttpExchange {
 
   #discardBody(): void {
     let bytes = 0;
+    this.body?.destroy();
     this.#stream.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes > MAX_UNWANTED_BYTES) this.#stream.close(constants.NGHTTP2_NO_ERROR);

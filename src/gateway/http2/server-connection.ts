@@ -1,13 +1,17 @@
 /** A client connection of HTTP/2. Each stream is a request. */
 import { constants, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
+import type { Socket } from "node:net";
 import type { GatewayClock } from "../contract/gateway-clock.ts";
 import type { GatewayLimits } from "../contract/gateway-limits.ts";
 import type { IncomingRequest, RefusedBytes } from "../contract/http-exchange.ts";
+import type { PieceQueue } from "../contract/piece-meter.ts";
 import { Http2Exchange, readHttp2Head } from "./exchange.ts";
+import { FrameThrottle } from "./frame-throttle.ts";
 
 export interface Http2ConnectionOptions {
   readonly limits: GatewayLimits;
   readonly clock: GatewayClock;
+  readonly pieces: PieceQueue;
   readonly onRequest: (request: IncomingRequest) => void;
   /** Reports a request that arrived too slowly. The connection sends the response itself. */
   readonly onRefused: (refused: RefusedBytes) => void;
@@ -19,6 +23,7 @@ const MANY_RESETS = 100;
 export class Http2ServerConnection {
   readonly #session: ServerHttp2Session;
   readonly #options: Http2ConnectionOptions;
+  readonly #throttle: FrameThrottle;
   readonly #running = new Set<Http2Exchange>();
   #requests = 0;
   #finished = 0;
@@ -26,10 +31,12 @@ export class Http2ServerConnection {
   /** Since when no request is running. */
   #idleSinceMs: number;
 
-  constructor(session: ServerHttp2Session, options: Http2ConnectionOptions) {
+  /** `socket` is the session's, which hides it. */
+  constructor(session: ServerHttp2Session, socket: Socket, options: Http2ConnectionOptions) {
     this.#session = session;
     this.#options = options;
     this.#idleSinceMs = options.clock.nowMs();
+    this.#throttle = new FrameThrottle(socket, options.pieces.openMeter(), options.clock);
     // An error is followed by `close` of the session and its streams.
     session.on("error", () => {});
     session.on("stream", (stream: ServerHttp2Stream, _: IncomingHttpHeaders, __: number, rawHeaders: string[]) =>
@@ -58,6 +65,7 @@ export class Http2ServerConnection {
     if (this.#requests >= limits.maxRequestsPerConnection) this.drain();
     // The client has aborted the request in the same turn.
     if (stream.destroyed || stream.closed) return this.#countReset();
+    if (!stream.endAfterHeaders) this.#throttle.watch(stream);
     const read = readHttp2Head(stream, rawHeaders, limits);
     const expectsContinue = read.state === "value" && read.head.expectsContinue;
     const startedMs = clock.nowMs();

@@ -8,6 +8,7 @@ import type { RetryPlan } from "../../core/retry/retry-schedule.ts";
 import type { GatewayClock } from "../contract/gateway-clock.ts";
 import { DEFAULT_LIMITS } from "../contract/gateway-limits.ts";
 import type { HttpExchange } from "../contract/http-exchange.ts";
+import { createPieceQueue } from "../contract/piece-meter.ts";
 import type { RequestHead } from "../contract/request-head.ts";
 import type { AttemptFailure, AttemptSink, Upstream } from "../contract/upstream.ts";
 import { RequestRecord } from "../observe/request-record.ts";
@@ -175,6 +176,7 @@ const contextOf = (clock: GatewayClock, upstream: Upstream, budgets: RetryBudget
     sweep: () => undefined,
     close: () => undefined,
   },
+  pieces: createPieceQueue(clock),
   bufferedBytes: { limit: 0, used: 0 },
   mirrors: { limit: 0, running: 0 },
   debugHeaders: false,

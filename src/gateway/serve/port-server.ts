@@ -221,11 +221,12 @@ export class PortServer {
   }
 
   #serveHttp1(socket: Socket, onHttp2?: () => void): Http1ServerConnection {
-    const { limits, clock } = this.#context;
+    const { limits, clock, pieces } = this.#context;
     const https = this.#https;
     const connection = new Http1ServerConnection(socket, {
       limits,
       clock,
+      pieces,
       onRequest: this.#onRequest,
       ...(onHttp2 === undefined ? {} : { onHttp2 }),
       onRefused: this.#onRefused,
@@ -237,14 +238,14 @@ export class PortServer {
   }
 
   #serveHttp2(socket: Socket): void {
-    const { limits, clock } = this.#context;
+    const { limits, clock, pieces } = this.#context;
     const { maxHeaders, maxHeaderBytes, maxStreams } = limits;
     const session = performServerHandshake(socket, {
       maxHeaderListPairs: maxHeaders + 8,
       settings: { maxConcurrentStreams: maxStreams, maxHeaderListSize: maxHeaderBytes, enablePush: false },
     });
-    const options = { limits, clock, onRequest: this.#onRequest, onRefused: this.#onRefused };
-    const connection = new Http2ServerConnection(session, options);
+    const options = { limits, clock, pieces, onRequest: this.#onRequest, onRefused: this.#onRefused };
+    const connection = new Http2ServerConnection(session, socket, options);
     this.#connections.add(connection);
     session.on("close", () => this.#connections.delete(connection));
   }

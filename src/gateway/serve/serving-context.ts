@@ -1,6 +1,7 @@
 /** The state that all requests of a gateway share, across configurations. */
 import type { GatewayClock } from "../contract/gateway-clock.ts";
 import type { GatewayLimits } from "../contract/gateway-limits.ts";
+import type { PieceQueue } from "../contract/piece-meter.ts";
 import type { GatewayEvent } from "../observe/gateway-event.ts";
 import type { RetryBudgets } from "../upstream/retry-budgets.ts";
 import type { UpstreamTable } from "../upstream/upstream-table.ts";
@@ -14,6 +15,7 @@ export interface ServingContext {
   readonly budgets: RetryBudgets;
   readonly upstreams: UpstreamTable;
   readonly sessions: Sessions;
+  readonly pieces: PieceQueue;
   readonly bufferedBytes: BufferedBytes;
   /** The mirrored requests that are running. */
   readonly mirrors: { readonly limit: number; running: number };

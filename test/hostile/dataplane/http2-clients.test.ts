@@ -11,76 +11,40 @@ import {
   startRawBackend,
   waitUntil,
 } from "../../support/gateway/gateway-harness.ts";
+import {
+  END_HEADERS,
+  END_STREAM,
+  FRAME,
+  frame,
+  headerBlock,
+  PREFACE,
+  type ReadFrame,
+  readFrames,
+} from "../../support/gateway/http2-frames.ts";
 
 const cleanup = new Cleanup();
 afterEach(() => cleanup.run());
 
 const to = (port: number) => simpleConfig([route(rule({ to: forwardTo("baker") }))], { baker: [port] });
 
-const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-const FRAME = { HEADERS: 1, RST_STREAM: 3, SETTINGS: 4, PING: 6 } as const;
-const END_STREAM_AND_HEADERS = 0x05;
+const headersOf = (method: string, ...more: readonly (readonly [string, string])[]): Buffer =>
+  headerBlock([[":method", method], [":scheme", "http"], [":path", "/"], [":authority", "a"], ...more]);
 
-function frame(type: number, flags: number, stream: number, payload: Buffer = Buffer.alloc(0)): Buffer {
-  const head = Buffer.alloc(9);
-  head.writeUIntBE(payload.length, 0, 3);
-  head.writeUInt8(type, 3);
-  head.writeUInt8(flags, 4);
-  head.writeUInt32BE(stream, 5);
-  return Buffer.concat([head, payload]);
-}
-
-/** A string of HPACK without Huffman coding. */
-function text(value: string): Buffer {
-  const bytes = Buffer.from(value, "latin1");
-  if (bytes.length < 127) return Buffer.concat([Buffer.from([bytes.length]), bytes]);
-  const length = [127];
-  let rest = bytes.length - 127;
-  for (; rest >= 128; rest >>= 7) length.push((rest & 127) | 128);
-  return Buffer.concat([Buffer.from([...length, rest]), bytes]);
-}
-
-/** A header that is not added to a table. */
-const literal = (name: string, value: string): Buffer => Buffer.concat([Buffer.from([0]), text(name), text(value)]);
-
-const headerBlock = (method: string, ...more: readonly (readonly [string, string])[]): Buffer =>
-  Buffer.concat([
-    literal(":method", method),
-    literal(":scheme", "http"),
-    literal(":path", "/"),
-    literal(":authority", "a"),
-    ...more.map(([name, value]) => literal(name, value)),
-  ]);
-
-/** Frames of a stream id from the received bytes. */
-function framesIn(
-  bytes: Buffer,
-): readonly { readonly type: number; readonly stream: number; readonly payload: Buffer }[] {
-  const frames: { readonly type: number; readonly stream: number; readonly payload: Buffer }[] = [];
-  for (let at = 0; at + 9 <= bytes.length; ) {
-    const length = bytes.readUIntBE(at, 3);
-    const payload = bytes.subarray(at + 9, at + 9 + length);
-    frames.push({ type: bytes.readUInt8(at + 3), stream: bytes.readUInt32BE(at + 5), payload });
-    at += 9 + length;
-  }
-  return frames;
-}
-
-function open(port: number): { readonly socket: Socket; readonly frames: () => ReturnType<typeof framesIn> } {
+function open(port: number): { readonly socket: Socket; readonly frames: () => readonly ReadFrame[] } {
   const chunks: Buffer[] = [];
   const socket = connect(port, "127.0.0.1");
   socket.on("data", (chunk) => chunks.push(chunk));
   socket.on("error", () => {});
   cleanup.add(() => void socket.destroy());
   socket.write(PREFACE);
-  return { socket, frames: () => framesIn(Buffer.concat(chunks)) };
+  return { socket, frames: () => readFrames(Buffer.concat(chunks)).frames };
 }
 
 /** The status of the first response, or how the stream ended. */
 async function statusOf(port: number, block: Buffer): Promise<number | "reset" | "closed"> {
   const { socket, frames } = open(port);
   // The settings of the server are never acknowledged.
-  socket.write(Buffer.concat([frame(FRAME.SETTINGS, 0, 0), frame(FRAME.HEADERS, END_STREAM_AND_HEADERS, 1, block)]));
+  socket.write(Buffer.concat([frame(FRAME.SETTINGS, 0, 0), frame(FRAME.HEADERS, END_STREAM | END_HEADERS, 1, block)]));
   const found = (type: number) => frames().find((one) => one.type === type && one.stream === 1);
   await waitUntil(() => found(FRAME.HEADERS) !== undefined || found(FRAME.RST_STREAM) !== undefined || socket.closed);
   const response = found(FRAME.HEADERS);
@@ -128,8 +92,8 @@ describe("the embedded gateway", () => {
   test.each(["get", "FOO", "Get", "DESCRIBE"])("refuses the method %s as in HTTP/1.1", async (method) => {
     const backend = await startBackend(cleanup);
     const { port } = await startGateway(cleanup, to(backend.port));
-    expect(await statusOf(port, headerBlock(method))).toBe(method === "DESCRIBE" ? 405 : 400);
-    expect(await statusOf(port, headerBlock("GET"))).toBe(200);
+    expect(await statusOf(port, headersOf(method))).toBe(method === "DESCRIBE" ? 405 : 400);
+    expect(await statusOf(port, headersOf("GET"))).toBe(200);
     expect(backend.seen.map((one) => one.method)).toEqual(["GET"]);
   });
 
@@ -148,7 +112,7 @@ describe("the embedded gateway", () => {
       setTimeout(() => response.end("late"), 1500);
     });
     const { port } = await startGateway(cleanup, to(backend.port), { limits: { keepAliveMs: 300 } });
-    expect(await statusOf(port, headerBlock("GET"))).toBe(200);
+    expect(await statusOf(port, headersOf("GET"))).toBe(200);
   });
 });
 
@@ -156,9 +120,9 @@ describe.each(DATA_PLANES.filter(({ isThere }) => isThere))("$name", (plane) => 
   test("limits the size of headers before its settings are acknowledged", async () => {
     const backend = await startBackend(cleanup);
     const port = await plane.start(cleanup, to(backend.port), { limits: { maxHeaderBytes: 8192 } });
-    const large = headerBlock("GET", ["x-large", "v".repeat(10_000)]);
+    const large = headersOf("GET", ["x-large", "v".repeat(10_000)]);
     expect([431, "reset"]).toContain(await statusOf(port, large));
-    expect(await statusOf(port, headerBlock("GET", ["x-large", "v".repeat(7000)]))).toBe(200);
+    expect(await statusOf(port, headersOf("GET", ["x-large", "v".repeat(7000)]))).toBe(200);
     expect(backend.seen).toHaveLength(1);
   });
 

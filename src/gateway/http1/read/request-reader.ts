@@ -22,6 +22,8 @@ export interface RequestEvents {
 export interface ReaderLimits {
   readonly maxHeaderBytes: number;
   readonly maxHeaders: number;
+  /** How many parts of a body are read at a time. `goOn` reads the next. Default: all. */
+  readonly maxPieces?: number;
 }
 
 type State =
@@ -47,6 +49,9 @@ export class RequestReader {
   #rest: Buffer = NOTHING;
   /** How many bytes of `#rest` were already searched for the end of the head. */
   #searched = 0;
+  /** The parts of bodies that were read since `takePieces`. */
+  #pieces = 0;
+  #isHeld = false;
   /** The bytes of empty lines since the last request. */
   #emptyBytes = 0;
 
@@ -54,13 +59,31 @@ export class RequestReader {
     this.#events = events;
     this.#limits = limits;
     this.#body = new FramedBody(
-      { onData: events.onData, onEnd: (trailers) => this.#endBody(trailers) },
+      {
+        onData: (chunk) => {
+          this.#pieces++;
+          events.onData(chunk);
+        },
+        onEnd: (trailers) => this.#endBody(trailers),
+      },
       limits.maxHeaderBytes,
     );
   }
 
   get state(): State {
     return this.#state;
+  }
+
+  /** True if a body has more parts than are read at a time. */
+  get isHeld(): boolean {
+    return this.#isHeld;
+  }
+
+  /** The number of parts of bodies that were read since the last call. */
+  takePieces(): number {
+    const pieces = this.#pieces;
+    this.#pieces = 0;
+    return pieces;
   }
 
   /** True if a part of a request has arrived. */
@@ -79,6 +102,11 @@ export class RequestReader {
     this.#read();
   }
 
+  /** Reads the next parts of a body. */
+  goOn(): void {
+    this.#read();
+  }
+
   /** Starts reading the next request. */
   proceed(): void {
     if (this.#state !== "done") return;
@@ -94,12 +122,14 @@ export class RequestReader {
   }
 
   #read(): void {
+    const most = this.#pieces + (this.#limits.maxPieces ?? Infinity);
     try {
       let goesOn = true;
       while (goesOn && this.#rest.length > 0) {
         if (this.#state === "head") goesOn = this.#readHead();
-        else goesOn = this.#state === "body" && this.#readBody();
+        else goesOn = this.#state === "body" && this.#pieces < most && this.#readBody();
       }
+      this.#isHeld = this.#state === "body" && this.#pieces >= most && this.#rest.length > 0;
     } catch (error) {
       this.#state = "over";
       throw error;

@@ -467,6 +467,13 @@ export const mutants = [
     "atomicPaths: hasWholeMaps(granularities) ? [...(crd?.mapPaths ?? [])] : [],",
   ),
   row(
+    "maps in items of lists of an object are merged by key",
+    ref,
+    `${effective}/world/compiled-kind.ts`,
+    "schema === undefined ? [] : mapPathsIn(schema, from.path);",
+    "schema === undefined ? [] : [];",
+  ),
+  row(
     "maps of the CRD's schema are merged",
     ref,
     `${model}/units.ts`,

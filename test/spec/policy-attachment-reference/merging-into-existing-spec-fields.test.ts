@@ -3,8 +3,9 @@ import { describe, expect, test } from "vitest";
 import type { MergeRules, PolicyDefinition } from "../../../src/core/model/definition.ts";
 import type { JsonObject } from "../../../src/core/model/json.ts";
 import { cluster } from "../../support/cluster/cluster.ts";
-import { gateway, policy, route } from "../../support/cluster/gateway-objects.ts";
-import { policyKind } from "../../support/cluster/policy-kind.ts";
+import { fruit, gateway, policy, reference, route } from "../../support/cluster/gateway-objects.ts";
+import { chainOfKinds, policyKind } from "../../support/cluster/policy-kind.ts";
+import { customResourceDefinition } from "../../support/crd/custom-resource.ts";
 import { inherited, retryFilter, retryOnPolicy } from "./acme-policies.ts";
 
 describe("Merging into existing `spec` fields", () => {
@@ -348,5 +349,80 @@ describe("map[string]string: the entire value must be overwritten", () => {
       definitions: [direct],
     });
     expect(made.spec("HTTPRoute/r")).toEqual({ key: { foo: "c", bar: "d" } });
+  });
+});
+
+describe("map[string]string in a struct that is a member of a list: the entire value must be overwritten", () => {
+  /** Baskets have sections (`compartments`) and lists (`jars`), and maps in both, which only the CRD shows. */
+  const text = { type: "string" };
+  const map = { type: "object", additionalProperties: text };
+  const struct = {
+    type: "object",
+    properties: { name: text, labels: map, size: { type: "object", properties: { w: text, h: text } } },
+  };
+  const list = { type: "array", items: struct };
+  const crd = customResourceDefinition({
+    group: "fruit.example.com",
+    kind: "Basket",
+    spec: { type: "object", properties: { jars: list, compartments: list } },
+  });
+  const { links, kinds } = chainOfKinds(["Tree", "Basket"]);
+  const basket = fruit("Basket/b", {
+    jars: [{ name: "jam", labels: { foo: "a", baz: "b" }, size: { w: "1" } }, { name: "empty" }],
+    compartments: [{ name: "left", labels: { foo: "a", baz: "b" } }],
+  });
+  const filled = (
+    path: string,
+    spec: JsonObject,
+    {
+      granularity = "Field",
+      to = "Basket",
+    }: { readonly granularity?: "Field" | "Patch" | "Atomic"; readonly to?: string } = {},
+  ) =>
+    cluster(
+      [crd, fruit("Tree/t", { children: [reference("Basket/b")] }), basket, policy("JarPolicy", "p", "Tree/t", spec)],
+      {
+        definitions: [
+          policyKind("JarPolicy", {
+            targets: ["Tree"],
+            ends: [to],
+            links,
+            kinds: kinds.map((facts) => (facts.kind === "Basket" ? { ...facts, sections: [COMPARTMENT] } : facts)),
+            merge: { granularity: { default: granularity, field: "strategy", values: {} } },
+            mapsTo: [{ from: "jar", to, path }],
+          }),
+        ],
+      },
+    );
+  const COMPARTMENT = { section: "Compartment", path: "spec.compartments" };
+  const labels = { foo: "c", bar: "d" };
+
+  for (const granularity of ["Field", "Patch", "Atomic"] as const) {
+    test(`${granularity}: an override replaces the map of each item, and structs field by field`, () => {
+      const made = filled("spec.jars[]", { overrides: { jar: { labels, size: { h: "2" } } } }, { granularity });
+      expect(made.fields("Basket/b").map(({ spec }) => spec["jar"])).toEqual([
+        { name: "jam", labels, size: { w: "1", h: "2" } },
+        { name: "empty", labels, size: { h: "2" } },
+      ]);
+    });
+
+    test(`${granularity}: a default does not add keys to the map of an item`, () => {
+      const made = filled("spec.jars[]", { defaults: { jar: { labels: { bar: "d" } } } }, { granularity });
+      expect(made.fields("Basket/b").map(({ spec }) => spec["jar"])).toEqual([
+        { name: "jam", labels: { foo: "a", baz: "b" }, size: { w: "1" } },
+        { name: "empty", labels: { bar: "d" } },
+      ]);
+      expect(made.outcome("p")).toBe("PartiallyEnforced");
+    });
+  }
+
+  test("the field is the map itself", () => {
+    const made = filled("spec.jars[].labels", { overrides: { jar: labels } });
+    expect(made.fields("Basket/b").map(({ spec }) => spec["jar"])).toEqual([labels, labels]);
+  });
+
+  test("a map of a section", () => {
+    const made = filled("labels", { overrides: { jar: labels } }, { to: "Basket/Compartment" });
+    expect(made.spec("Basket/b#left")).toEqual({ jar: labels });
   });
 });

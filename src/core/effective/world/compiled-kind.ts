@@ -4,7 +4,7 @@ import type { CustomStrategies } from "../../merge/custom-strategy.ts";
 import type { FoldTools } from "../../merge/fold.ts";
 import type { EvaluateCondition } from "../../model/cel.ts";
 import type { KindFacts, LinkRow, PolicyDefinition } from "../../model/definition.ts";
-import type { CrdFacts } from "../../model/parse/parse-crd.ts";
+import { type CrdFacts, mapPathsIn } from "../../model/parse/parse-crd.ts";
 import { type GroupKind, type KindId, kindId } from "../../model/refs.ts";
 import type { CompiledSchema } from "../../model/schema/schema.ts";
 import { ownUnitRulesOf, type UnitRules, unitRulesOf } from "../../model/units.ts";
@@ -58,6 +58,14 @@ export function compileKind(definition: PolicyDefinition, index: number, options
   const { links } = options;
   const ends = endLevels(definition, links);
   const onPaths = kindsOnPaths(ends, links);
+  const mappings = definition.mapsTo.map((mapping) =>
+    compileMapping(
+      mapping,
+      options.facts(mapping.to.level),
+      ends.get(kindId(mapping.to.level))?.object !== true,
+      options.schemaOf(mapping.to.level),
+    ),
+  );
   return {
     index,
     definition,
@@ -69,15 +77,8 @@ export function compileKind(definition: PolicyDefinition, index: number, options
     roots: hierarchy.roots.length === 0 ? undefined : kindSet(hierarchy.roots),
     through: hierarchy.through.length === 0 ? undefined : kindSet(hierarchy.through),
     targetsClusterScope: definition.targeting.kinds.some((target) => options.facts(target)?.scope === "Cluster"),
-    mappings: definition.mapsTo.map((mapping) =>
-      compileMapping(
-        mapping,
-        options.facts(mapping.to.level),
-        ends.get(kindId(mapping.to.level))?.object !== true,
-        options.schemaOf(mapping.to.level),
-      ),
-    ),
-    ownUnitRules: ownUnitRulesOf(definition, options.crd(policyKind), mappedMapPaths(definition, options.crd)),
+    mappings,
+    ownUnitRules: ownUnitRulesOf(definition, options.crd(policyKind), mappings.flatMap(mappedMapPaths)),
     tools: {
       evaluateCondition: options.evaluateCondition,
       strategies: options.strategies,
@@ -87,15 +88,9 @@ export function compileKind(definition: PolicyDefinition, index: number, options
   };
 }
 
-/** The paths in the spec proper where the schema of the field that a setting is mapped onto has a map. */
-function mappedMapPaths({ mapsTo }: PolicyDefinition, crd: CompileOptions["crd"]): readonly string[] {
-  return mapsTo.flatMap(({ from, to }) => {
-    const field = to.path.replace(/^spec\./, "");
-    if (to.level.section !== undefined || field === to.path) return [];
-    const below = (crd(to.level)?.mapPaths ?? []).filter((path) => path === field || path.startsWith(`${field}.`));
-    return below.map((path) => [from, path.slice(field.length + 1)].filter((part) => part !== "").join("."));
-  });
-}
+/** The paths in the spec proper where the schema of the field that a setting is mapped onto has a map, also in sections and items of lists. */
+const mappedMapPaths = ({ from, schema }: CompiledMapping): readonly string[] =>
+  schema === undefined ? [] : mapPathsIn(schema, from.path);
 
 const kindSet = (kinds: readonly GroupKind[]): ReadonlySet<KindId> => new Set(kinds.map(kindId));
 

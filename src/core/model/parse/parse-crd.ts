@@ -60,12 +60,13 @@ function versionOf(spec: JsonObject): JsonObject {
 }
 
 function mapPathsOf(spec: CompiledSchema): readonly string[] {
-  const paths = new Set<string>();
-  const visit = (schema: CompiledSchema, path: readonly string[]): void => {
-    if (schema.type === "map" && path.length > 0) paths.add(path.join("."));
-    for (const property of schema.properties) visit(property.schema, [...path, property.key]);
-    if (schema.type === "map" && schema.items !== undefined) visit(schema.items, [...path, "*"]);
-  };
-  for (const { key, schema } of spec.properties) visit(schema, isBlockName(key) ? [] : [key]);
-  return [...paths].sort();
+  const paths = spec.properties.flatMap(({ key, schema }) => mapPathsIn(schema, isBlockName(key) ? [] : [key]));
+  return [...new Set(paths)].sort();
+}
+
+/** The dotted paths of maps in a part of a schema. `path`: the keys that lead to it. A map at the root of a spec is no path. */
+export function mapPathsIn(schema: CompiledSchema, path: readonly string[]): readonly string[] {
+  const own = schema.type === "map" && path.length > 0 ? [path.join(".")] : [];
+  const values = schema.type === "map" && schema.items !== undefined ? mapPathsIn(schema.items, [...path, "*"]) : [];
+  return [...own, ...schema.properties.flatMap(({ key, schema: part }) => mapPathsIn(part, [...path, key])), ...values];
 }

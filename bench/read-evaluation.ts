@@ -144,7 +144,7 @@ function digestOfSources(sources: readonly Source[]): number {
 
 function withVerdict(before: number, { policy, verdict }: PolicyVerdict): number {
   let digest = withText(before, policy);
-  if (verdict.state === "NotAccepted") return withText(withText(digest, verdict.reason), verdict.message);
+  if (verdict.state !== "Accepted") return withText(withText(digest, verdict.reason), verdict.message);
   digest = withTally(withText(digest, verdict.enforcement), verdict.total);
   for (const { ancestor, enforcement, tally } of verdict.ancestors)
     digest = withTally(withText(withText(digest, ancestor), enforcement), tally);

@@ -106,7 +106,7 @@ export const mutants = [
   row(
     "a policy without valid references is accepted",
     attachment,
-    "src/core/effective/verdicts/verdict-of.ts",
+    "src/core/effective/verdicts/counted-verdict.ts",
     "tally !== undefined && noneValid === undefined",
     "tally !== undefined",
   ),
@@ -120,7 +120,7 @@ export const mutants = [
   row(
     "a policy whose references are not known to be valid is enforced",
     attachment,
-    "src/core/effective/verdicts/verdict-of.ts",
+    "src/core/effective/verdicts/counted-verdict.ts",
     "isUndecided ? undecided(accepted(tally)) : accepted(tally)",
     "isUndecided ? accepted(tally) : accepted(tally)",
   ),
@@ -858,7 +858,7 @@ export const mutants = [
   row(
     "one bad target hides the good ones",
     gep713,
-    `${effective}/verdicts/verdict-of.ts`,
+    `${effective}/verdicts/counted-verdict.ts`,
     "if (tally !== undefined && noneValid === undefined)",
     "if (tally !== undefined && noneValid === undefined && record.targets.rejections.length === 0)",
   ),
@@ -886,7 +886,7 @@ export const mutants = [
   row(
     "a policy below an absent parent is enforced",
     gep713,
-    `${effective}/verdicts/verdict-of.ts`,
+    `${effective}/verdicts/counted-verdict.ts`,
     'if (incomplete === paths) return "Incomplete";',
     "",
   ),
@@ -907,7 +907,7 @@ export const mutants = [
   row(
     "overridden once is overridden",
     gep713,
-    `${effective}/verdicts/verdict-of.ts`,
+    `${effective}/verdicts/counted-verdict.ts`,
     'if (none > 0 && full + partial === 0) return "Overridden";',
     'if (none > 0) return "Overridden";',
   ),

@@ -32,7 +32,7 @@ interface Cluster {
 function featuresOf(evaluation: Evaluation, { objects, definitions }: Cluster): ReadonlySet<ClusterFeature> {
   const policies = readPolicies(objects, definitions);
   const out = new Set<PolicyId>();
-  for (const { policy, verdict } of verdicts(evaluation)) if (verdict.state === "NotAccepted") out.add(policy);
+  for (const { policy, verdict } of verdicts(evaluation)) if (verdict.state !== "Accepted") out.add(policy);
   const found = new Set<ClusterFeature>();
   for (const one of effectivePolicies(evaluation)) {
     const stack = policiesOnPath(one, policies, objects, (policy) => out.has(policy));

@@ -51,10 +51,12 @@ export function normalizeEffective(policies: Iterable<EffectivePolicy>): Readonl
   return shown;
 }
 
+/** The oracle knows the input only: a target or a path that may be elsewhere counts as absent. */
 export function normalizeVerdict(verdict: Verdict): Json {
+  if (verdict.state === "Unknown") return { state: "TargetNotFound", by: [] };
   if (verdict.state === "NotAccepted") return { state: verdict.reason, by: [...verdict.by].sort() };
   return {
-    state: verdict.enforcement,
+    state: verdict.total.paths === 0 ? "NoPath" : verdict.enforcement,
     total: normalizeTally(verdict.total),
     ancestors: Object.fromEntries(
       verdict.ancestors.map(({ ancestor, enforcement, tally }) => [

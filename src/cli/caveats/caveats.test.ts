@@ -402,7 +402,7 @@ describe("a policy whose target or paths are not in the input is Incomplete", ()
     const { stdout: status } = await runCli("status retrypolicy/friday-fix -f brk", { files });
     expect(status).toContain("Accepted=Unknown/Incomplete");
     const { stdout: json } = await runCli("get policies retrypolicy/friday-fix -o json -f brk", { files });
-    expect(JSON.parse(json)).toMatchObject({ items: [{ undecided: "Target" }] });
+    expect(JSON.parse(json)).toMatchObject({ items: [{ verdict: { state: "Unknown", reason: "Incomplete" } }] });
   });
 
   test("a mistyped name stays TargetNotFound, and --complete makes an absent Gateway one", async () => {

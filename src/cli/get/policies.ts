@@ -1,4 +1,3 @@
-import { findUndecided, type Undecided } from "../../core/effective/verdicts/find-undecided.ts";
 import { formatRejection } from "../../core/effective/verdicts/format-rejection.ts";
 import type { Tally, Verdict } from "../../core/effective/verdicts/verdict.ts";
 import { verdictOf } from "../../core/effective/verdicts/verdict-of.ts";
@@ -10,7 +9,7 @@ import { policyStatuses } from "../../core/status/status-report-of.ts";
 import { openRef, openTarget, type RefJson, refJson } from "../print/effective-json.ts";
 import { formatLine } from "../print/format-position.ts";
 import { formatFirst, formatTarget } from "../print/format-target.ts";
-import { formatExtent, formatVerdict, UNDECIDED } from "../print/format-verdict.ts";
+import { formatExtent, formatVerdict } from "../print/format-verdict.ts";
 import type { Column, Table } from "../print/layout-table.ts";
 import { printList } from "../print/print-list.ts";
 import { redactConditions } from "../print/redact-conditions.ts";
@@ -25,8 +24,6 @@ interface Row {
   readonly id: PolicyId;
   readonly record: PolicyRecord;
   readonly verdict: Verdict;
-  /** What the verdict lacks, if it rests on objects that are not in the input. */
-  readonly undecided: Undecided | undefined;
 }
 
 /** Prints the policies and returns their number. Undefined: they cannot be sorted as asked for. */
@@ -36,9 +33,7 @@ export function getPolicies(get: GetContext): number | undefined {
   const seen = selected(get).filter((id) => !redaction.isHidden(id));
   const found = seen.flatMap((id): Row[] => {
     const record = world.policies.get(id);
-    return record === undefined
-      ? []
-      : [{ id, record, verdict: verdictOf(world, record), undecided: findUndecided(world, record) }];
+    return record === undefined ? [] : [{ id, record, verdict: verdictOf(world, record) }];
   });
   const rows = get.sort(found, (row) => policyJson(row, get));
   if (rows === undefined) return undefined;
@@ -103,19 +98,19 @@ function policyTable(rows: readonly Row[], names: NameColumns, { context, source
   const list = { all: wide || context.print.isUnlimited };
   return {
     columns,
-    rows: rows.map(({ id, record, verdict, undecided }): readonly Piece[] => {
+    rows: rows.map(({ id, record, verdict }): readonly Piece[] => {
       const position = source.locate(id);
       return [
         ...names.cells(record.object.ref),
         formatFirst(targetWords(record), list),
-        undecided === undefined ? formatVerdict(verdict, record.kind.definition) : UNDECIDED,
-        undecided === undefined ? formatExtent(verdict) : "not known",
+        formatVerdict(verdict, record.kind.definition),
+        formatExtent(verdict),
         ...(wide
           ? [
               formatFirst(winnersOf(verdict).map(redaction.name), { all: true }),
               createdAt(record),
               position === undefined ? "-" : formatLine(position),
-              verdict.state === "NotAccepted" ? verdict.message : "-",
+              verdict.state === "Accepted" ? "-" : verdict.message,
             ]
           : []),
       ];
@@ -138,7 +133,7 @@ function targetWords({ object, policy, targets }: PolicyRecord): readonly string
 }
 
 const winnersOf = (verdict: Verdict): readonly PolicyId[] =>
-  verdict.state === "NotAccepted" ? verdict.by : verdict.total.overriddenBy.map(({ policy }) => policy);
+  verdict.state === "Accepted" ? verdict.total.overriddenBy.map(({ policy }) => policy) : verdict.by;
 
 function createdAt({ object }: PolicyRecord): string {
   const metadata = ownValue(object.raw, "metadata");
@@ -160,7 +155,7 @@ function policyItems(rows: readonly Row[], get: GetContext): readonly object[] {
   });
 }
 
-function policyJson({ id, record, verdict, undecided }: Row, { world, source, redaction }: GetContext): object {
+function policyJson({ id, record, verdict }: Row, { world, source, redaction }: GetContext): object {
   const { targets, kind } = record;
   const at = source.locate(id);
   return {
@@ -176,8 +171,7 @@ function policyJson({ id, record, verdict, undecided }: Row, { world, source, re
       code: rejection.code,
       message: formatRejection(world, rejection),
     })),
-    verdict: verdictJson(verdict, getName(redaction), undecided),
-    ...(undecided === undefined ? {} : { undecided }),
+    verdict: verdictJson(verdict, getName(redaction)),
   };
 }
 
@@ -187,17 +181,15 @@ const getName =
   (id) =>
     refJson(id, redaction);
 
-function verdictJson(verdict: Verdict, name: NameOf, undecided: Undecided | undefined): object {
-  if (verdict.state === "NotAccepted" && undecided !== undefined)
-    return { state: "Unknown", reason: "Incomplete", message: verdict.message, by: [] };
-  if (verdict.state === "NotAccepted") {
+function verdictJson(verdict: Verdict, name: NameOf): object {
+  if (verdict.state !== "Accepted") {
     const { state, reason, message, by } = verdict;
     return { state, reason, message, by: by.map(name) };
   }
   const { state, enforcement, total, ancestors } = verdict;
   return {
     state,
-    enforcement: undecided === undefined ? enforcement : "Incomplete",
+    enforcement,
     ...tallyJson(total, name),
     ancestors: ancestors.map((one) => ({
       ancestor: openRef(one.ancestor),

@@ -1,4 +1,3 @@
-import { undecidedIn } from "../../core/effective/verdicts/find-undecided.ts";
 import type {
   EffectiveValue,
   NamespaceChange,
@@ -48,7 +47,7 @@ export function planJson(
     effective: kinds.flatMap(({ policyKind, changes: own }) =>
       own.map((path) => pathJson(path, policyKind, sides, redaction)),
     ),
-    policies: policies.map((change) => policyJson(change, sides, redaction)),
+    policies: policies.map((change) => policyJson(change, redaction)),
     findings: {
       added: findings.added.map((finding) => findingJson(finding, sides.after)),
       removed: findings.removed.map((finding) => findingJson(finding, sides.before)),
@@ -119,13 +118,12 @@ function valueJson(
 
 const policyJson = (
   { policy, policyKind, before, after, nowInEffect, noLongerInEffect }: PolicyChange,
-  sides: PlanSides,
   redaction: Redaction,
 ): object => ({
   policy: refJson(policy, redaction),
   policyKind,
-  before: before === undefined ? null : verdictJson(before, redaction, undecidedIn(sides.before.world, policy)),
-  after: after === undefined ? null : verdictJson(after, redaction, undecidedIn(sides.after.world, policy)),
+  before: before === undefined ? null : verdictJson(before, redaction),
+  after: after === undefined ? null : verdictJson(after, redaction),
   nowInEffect,
   noLongerInEffect,
 });

@@ -1,4 +1,3 @@
-import { undecidedIn } from "../../core/effective/verdicts/find-undecided.ts";
 import type { Tally, Verdict } from "../../core/effective/verdicts/verdict.ts";
 import type { Plan, PlannedObject, PolicyChange, PolicyShare } from "../../core/explain/plan/result.ts";
 import type { Finding, Severity } from "../../core/model/finding.ts";
@@ -15,7 +14,7 @@ import type { Redaction } from "../args/redaction.ts";
 import { listWords } from "../print/format-paths.ts";
 import { formatLine } from "../print/format-position.ts";
 import { formatPointer } from "../print/format-value.ts";
-import { formatVerdict, UNDECIDED } from "../print/format-verdict.ts";
+import { formatVerdict } from "../print/format-verdict.ts";
 import { allPaths, countTargets, countWord } from "../print/print-targets.ts";
 import { glued, type Piece, type Style, type Styled, styled } from "../print/styled-text.ts";
 import { printNamespaces } from "./namespaces-text.ts";
@@ -134,8 +133,7 @@ export function printPolicies(policies: readonly PolicyChange[], context: PlanTe
 /** Where not all fit: policies that are added, removed or get another verdict come before those that only take effect in more or fewer places. */
 function weightOf({ before, after }: PolicyChange): number {
   if (before === undefined || after === undefined || before.state !== after.state) return 2;
-  const isSame =
-    before.state === "NotAccepted" || after.state === "NotAccepted" || before.enforcement === after.enforcement;
+  const isSame = before.state !== "Accepted" || after.state !== "Accepted" || before.enforcement === after.enforcement;
   return isSame ? 0 : 1;
 }
 
@@ -154,7 +152,7 @@ function printPolicy(change: PolicyChange, context: PlanTextContext): void {
     print.paragraph(layout, styled("no longer takes effect:", "red"), ` ${shareWords(noLongerInEffect)}`);
   const winners = newWinners(change, redaction);
   if (winners !== "") print.paragraph(layout, styled("is now overridden", "red"), ` by ${winners}`);
-  if (after?.state !== "NotAccepted" || sameReason(change.before, after)) return;
+  if (after === undefined || after.state === "Accepted" || sameReason(change.before, after)) return;
   const isOpen = after.by.every((winner) => !redaction.isHidden(winner));
   print.paragraph(layout, isOpen ? after.message : `it conflicts with ${listWords(namesOf(after.by, redaction))}`);
 }
@@ -176,7 +174,10 @@ const namesOf = (policies: readonly PolicyId[], { name }: Redaction): readonly s
 ];
 
 const sameReason = (before: Verdict | undefined, after: Verdict): boolean =>
-  before?.state === "NotAccepted" && after.state === "NotAccepted" && before.message === after.message;
+  before?.state === after.state &&
+  after.state !== "Accepted" &&
+  "message" in before &&
+  before.message === after.message;
 
 function verdictWords(change: PolicyChange, sides: PlanTextContext["sides"]): readonly Piece[] {
   const { before, after } = change;
@@ -191,8 +192,9 @@ function verdictWords(change: PolicyChange, sides: PlanTextContext["sides"]): re
 
 /** `, fully on 2 and partly on 10 of 12 paths`. */
 function extentWords(verdict: Verdict): string {
-  if (verdict.state === "NotAccepted" || verdict.enforcement === "NoPath") return "";
+  if (verdict.state !== "Accepted" || verdict.enforcement === "NoPath") return "";
   const { incomplete, paths } = verdict.total;
+  if (verdict.enforcement === "Incomplete" && paths === 0) return "";
   if (verdict.enforcement === "Incomplete") return `, not known on ${allPaths(paths)}`;
   return `${completeExtent(verdict.total)}${incomplete === 0 ? "" : `; not known on ${incomplete}`}`;
 }
@@ -215,8 +217,7 @@ function completeExtent({ paths: all, incomplete, full, partial, none, met, idle
   return `, ${listWords(parts)} of ${countWord(paths, "path")}`;
 }
 
-function verdictIn(verdict: Verdict, { policy, policyKind }: PolicyChange, { world }: PlanSide): Styled {
-  if (undecidedIn(world, policy) !== undefined) return UNDECIDED;
+function verdictIn(verdict: Verdict, { policyKind }: PolicyChange, { world }: PlanSide): Styled {
   const kind = world.rulebook.byPolicyKind.get(kindId(policyKind));
   return formatVerdict(verdict, kind?.definition ?? { status: { vocabulary: "Enforced" } });
 }

@@ -3,10 +3,11 @@ import type { PolicyDefinition } from "../../core/model/definition.ts";
 import { type Styled, styled } from "./styled-text.ts";
 
 /** A verdict that rests on objects that are not in the input. */
-export const UNDECIDED: Styled = styled("Incomplete", "yellow");
+const UNDECIDED: Styled = styled("Incomplete", "yellow");
 
 /** A verdict in the words of its kind's status. GEP-713 has two vocabularies. */
 export function formatVerdict(verdict: Verdict, { status }: Pick<PolicyDefinition, "status">): Styled {
+  if (verdict.state === "Unknown") return UNDECIDED;
   if (verdict.state === "NotAccepted") return styled(verdict.reason, "red");
   const word = status.vocabulary === "Programmed" ? "Programmed" : "Enforced";
   switch (verdict.enforcement) {
@@ -25,8 +26,10 @@ export function formatVerdict(verdict: Verdict, { status }: Pick<PolicyDefinitio
 
 /** The extent to which a policy takes effect: `all 8 paths`, `2 of 8 paths, 6 partly`, `2 of 3 paths, constraint met on 1`. */
 export function formatExtent(verdict: Verdict): string {
+  if (verdict.state === "Unknown") return "not known";
   if (verdict.state === "NotAccepted" || verdict.enforcement === "NoPath") return "nowhere";
   const { incomplete, paths } = verdict.total;
+  if (verdict.enforcement === "Incomplete" && paths === 0) return "not known";
   if (verdict.enforcement === "Incomplete") return `not known on ${paths === 1 ? "1 path" : `${paths} paths`}`;
   return `${completeExtent(verdict.total)}${incomplete === 0 ? "" : `, not known on ${incomplete}`}`;
 }

@@ -1,12 +1,10 @@
-import type { Undecided } from "../../core/effective/verdicts/find-undecided.ts";
 import type { Verdict } from "../../core/effective/verdicts/verdict.ts";
 import type { Redaction } from "../args/redaction.ts";
 import { refJson } from "./effective-json.ts";
 
-/** The verdict of a policy with its counts. `undecided`: what the verdict lacks, if it rests on objects that are not in the input. */
-export function verdictJson(verdict: Verdict, redaction: Redaction, undecided: Undecided | undefined): object {
-  if (verdict.state === "NotAccepted" && undecided !== undefined)
-    return { accepted: null, reason: "Incomplete", message: verdict.message, by: [] };
+/** The verdict of a policy with its counts. */
+export function verdictJson(verdict: Verdict, redaction: Redaction): object {
+  if (verdict.state === "Unknown") return { accepted: null, reason: verdict.reason, message: verdict.message, by: [] };
   if (verdict.state === "NotAccepted") {
     const { reason, message, by } = verdict;
     const isOpen = by.every((winner) => !redaction.isHidden(winner));
@@ -20,7 +18,7 @@ export function verdictJson(verdict: Verdict, redaction: Redaction, undecided: U
   const { paths, incomplete, full, partial, none, met, idle, overriddenBy, overriddenByTotal } = verdict.total;
   return {
     accepted: true,
-    enforcement: undecided === undefined ? verdict.enforcement : "Incomplete",
+    enforcement: verdict.enforcement,
     paths,
     incomplete,
     full,

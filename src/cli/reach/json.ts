@@ -1,4 +1,3 @@
-import { undecidedIn } from "../../core/effective/verdicts/find-undecided.ts";
 import type { Reach, ReachedPath, ReachedValue, ReachLoss, ReachTarget } from "../../core/explain/reach/result.ts";
 import { blockPointer } from "../../core/explain/value-pointer.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
@@ -21,7 +20,8 @@ export function reachJson(
   const { policy, policyKind, verdict, targets, values, removals, paths, reachedNodes, absentParents, unenforced } =
     reach;
   const at = source.locate(policy);
-  const undecided = undecidedIn(source.world, policy);
+  const isUndecided =
+    verdict.state === "Unknown" || (verdict.state === "Accepted" && verdict.enforcement === "Incomplete");
   const indexes: PathIndexes = new Map(paths.map((path, index) => [path, index]));
   const count = (effect: Reach["paths"][number]["effect"]): number =>
     paths.filter((path) => path.effect === effect).length;
@@ -32,8 +32,8 @@ export function reachJson(
     policyKind,
     ...(at === undefined ? {} : { at }),
     ...(rule === undefined ? {} : { rule }),
-    verdict: verdictJson(verdict, redaction, undecided),
-    complete: undecided === undefined && paths.every((path) => path.incomplete !== true),
+    verdict: verdictJson(verdict, redaction),
+    complete: !isUndecided && paths.every((path) => path.incomplete !== true),
     absentParents,
     unenforced: unenforced.map(({ gateway, controller }) => ({ gateway: openRef(gateway), controller })),
     counts: {

@@ -1,5 +1,4 @@
 import type { PathNode } from "../../core/effective/paths/path-node.ts";
-import { findUndecided, type Undecided } from "../../core/effective/verdicts/find-undecided.ts";
 import { formatUnenforced } from "../../core/effective/verdicts/format-unenforced.ts";
 import type { MissingLink, Reach, ReachedPath, ReachedTarget, ReachTarget } from "../../core/explain/reach/result.ts";
 import { formatRef, kindId, objectId, parseObjectId } from "../../core/model/refs.ts";
@@ -7,7 +6,7 @@ import { formatTraffic } from "../../core/model/traffic.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
 import { formatNode, formatPath, listWords } from "../print/format-paths.ts";
 import { formatLine } from "../print/format-position.ts";
-import { formatVerdict, UNDECIDED } from "../print/format-verdict.ts";
+import { formatVerdict } from "../print/format-verdict.ts";
 import { countTargets, countWord, inPathOrder, printTargets } from "../print/print-targets.ts";
 import { glued, type Piece, styled } from "../print/styled-text.ts";
 import type { TextContext } from "../print/text-context.ts";
@@ -30,20 +29,18 @@ export function printReach(reach: Reach, rule: string | undefined, context: Text
   if (context.wide) printPaths(reach, context);
 }
 
-const UNDECIDED_REASONS: Readonly<Record<Undecided, string>> = {
-  Target: "no target of the policy is known: it is not in the input, or of a kind that is left to implementations",
-  Path: "no path of the policy is in the input, so where it takes effect is not known",
-};
+const NO_KNOWN_TARGET =
+  "no target of the policy is known: it is not in the input, or of a kind that is left to implementations";
+const NO_KNOWN_PATH = "no path of the policy is in the input, so where it takes effect is not known";
 
 function printVerdict(reach: Reach, rule: string | undefined, { print, source }: TextContext): void {
   const { verdict, paths, values, removals, targets, policyKind } = reach;
   const kind = source.world.rulebook.byPolicyKind.get(kindId(policyKind));
   const { text, style } = formatVerdict(verdict, kind?.definition ?? { status: { vocabulary: "Enforced" } });
   const layout = { indent: 2, hanging: 2 };
-  const record = source.world.policies.get(reach.policy);
-  const undecided = record === undefined ? undefined : findUndecided(source.world, record);
-  if (undecided !== undefined) {
-    print.paragraph(layout, styled(`${UNDECIDED.text}:`, UNDECIDED.style), ` ${UNDECIDED_REASONS[undecided]}.`);
+  if (verdict.state === "Unknown" || (paths.length === 0 && text === "Incomplete")) {
+    const why = verdict.state === "Unknown" ? NO_KNOWN_TARGET : NO_KNOWN_PATH;
+    print.paragraph(layout, styled(`${text}:`, style), ` ${why}.`);
     return;
   }
   if (verdict.state === "NotAccepted") {

@@ -1,13 +1,13 @@
 import type { Attachment } from "../attachment/resolved-targets.ts";
 import { gatewaysAbove } from "../effective/paths/gateways-above.ts";
+import { countedVerdict, verdictAmong } from "../effective/verdicts/counted-verdict.ts";
 import { findConflict } from "../effective/verdicts/find-conflict.ts";
 import { isAbsentElsewhere } from "../effective/verdicts/find-undecided.ts";
 import { formatRejection } from "../effective/verdicts/format-rejection.ts";
 import { joinMessages } from "../effective/verdicts/join-messages.ts";
 import { targetsWithPathsElsewhere } from "../effective/verdicts/paths-elsewhere.ts";
 import { targetVerdicts } from "../effective/verdicts/target-verdicts.ts";
-import type { AncestorVerdict, NotAcceptedReason, Verdict } from "../effective/verdicts/verdict.ts";
-import { verdictAmong, verdictOf } from "../effective/verdicts/verdict-of.ts";
+import type { AncestorVerdict, CountedVerdict, NotAcceptedReason } from "../effective/verdicts/verdict.ts";
 import type { PolicyRecord, World } from "../effective/world/world.ts";
 import { ancestorsIn } from "../model/definition.ts";
 import { isJsonObject, ownValue } from "../model/json.ts";
@@ -59,7 +59,7 @@ export function ancestorsOf(
   options: StatusOptions,
   parts: PartialEnforcementFinder,
 ): readonly Ancestor[] {
-  const verdict = verdictOf(world, record);
+  const verdict = countedVerdict(world, record);
   const ancestors = new AncestorList();
   const conflicted = conflictedTargets(world, record);
   switch (verdict.state) {
@@ -146,7 +146,7 @@ class AncestorList {
 const keyOf = ({ group, kind, namespace, name, sectionName }: AncestorRef): string =>
   JSON.stringify([group, kind, namespace, name, sectionName]);
 
-type Accepted = Extract<Verdict, { readonly state: "Accepted" }>;
+type Accepted = Extract<CountedVerdict, { readonly state: "Accepted" }>;
 
 interface StatusContext {
   readonly options: StatusOptions;

@@ -155,7 +155,7 @@ describe("Hierarchy", () => {
     });
     const inVain = fruit("Tree/t", { orchards: [reference("Orchard/gone")] });
     const onGone = policy("FruitPolicy", "p", "Orchard/gone", { x: 1 }, { namespace: "" });
-    const made = cluster([inVain, onGone], { definitions: [definition] });
+    const made = cluster([inVain, onGone], { definitions: [definition], completeness: "Complete" });
     expect(made.outcome("p")).toBe("TargetNotFound");
     // Children that name it by its bare name are below it, and the policy follows when that changes.
     const below = fruit("Tree/t", { orchard: "gone" });
@@ -174,6 +174,7 @@ describe("Hierarchy", () => {
   test("a GatewayClass that no Gateway names is not found", () => {
     const made = cluster([gateway("g"), policy("PathPolicy", "p", "GatewayClass/other", { x: 1 }, { namespace: "" })], {
       definitions: [reaching("Gateway")],
+      completeness: "Complete",
     });
     expect(made.outcome("p")).toBe("TargetNotFound");
     expect(made.message("p")).toContain("other");

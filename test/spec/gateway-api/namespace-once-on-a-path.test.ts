@@ -89,7 +89,7 @@ describe("Namespaces as levels", () => {
         on("down", "Namespace/apps", { x: 2 }, "apps"),
         on("up", "Namespace/default", { x: 1 }),
       ],
-      { definitions: [kind("Gateway")] },
+      { definitions: [kind("Gateway")], completeness: "Complete" },
     );
     expect(made.spec("HTTPRoute/apps/r")).toEqual({ x: 1 });
     expect(made.outcome("apps/down")).toBe("NoPath");

@@ -5,7 +5,7 @@
 import { describe, expect, test } from "vitest";
 import type { PolicyDefinition } from "../../../src/core/model/definition.ts";
 import type { JsonObject } from "../../../src/core/model/json.ts";
-import { apply, verdicts } from "../../../src/index.ts";
+import { apply, reach, verdicts } from "../../../src/index.ts";
 import { cluster } from "../../support/cluster/cluster.ts";
 import { gateway, namespace, policy, reference, route, service } from "../../support/cluster/gateway-objects.ts";
 import { policyKind } from "../../support/cluster/policy-kind.ts";
@@ -26,7 +26,11 @@ describe("Targets", () => {
   ];
   const made = (target: JsonObject, definitions: readonly (PolicyDefinition | string)[] = [definition]) =>
     // Gateway API v1.7.0 refuses two rules of one name; earlier versions take them.
-    cluster([...objects, policy("LocalPolicy", "p", target, { x: 1 })], { definitions, validated: true });
+    cluster([...objects, policy("LocalPolicy", "p", target, { x: 1 })], {
+      definitions,
+      validated: true,
+      completeness: "Complete",
+    });
 
   const gw = "gateway.networking.k8s.io";
   const refused: readonly (readonly [name: string, target: JsonObject, message: RegExp])[] = [
@@ -263,7 +267,7 @@ describe("Targets", () => {
       policy("LocalPolicy", "bad3", { kind: "Gateway" }, { overrides: { x: 3 } }),
     ];
     const alone = cluster([...objects, good], { definitions: [definition] });
-    const together = cluster([...objects, good, ...bad], { definitions: [definition] });
+    const together = cluster([...objects, good, ...bad], { definitions: [definition], completeness: "Complete" });
     expect(together.effective()).toEqual(alone.effective());
     expect(["bad1", "bad2", "bad3"].map((name) => together.outcome(name))).toEqual([
       "TargetNotFound",
@@ -277,5 +281,73 @@ describe("Targets", () => {
       definitions: [definition],
     });
     expect(both.findingsOn("p").map(({ message }) => message)).toEqual([expect.stringContaining("MysteryPolicy")]);
+  });
+});
+
+describe("Targets that may exist outside of the input", () => {
+  const definition = policyKind("LocalPolicy", {
+    targets: ["Gateway", "HTTPRoute", "Service"],
+    ends: ["HTTPRoute/Rule"],
+    merge: { granularity: field },
+  });
+  const made = (...objects: readonly JsonObject[]) => cluster(objects, { definitions: [definition] });
+  const on = (target: string) => policy("LocalPolicy", "p", target, { x: 1 });
+
+  test("a target that is not in the input: whether the policy is accepted is not known", () => {
+    const absent = made(gateway("edge"), on("Gateway/main"));
+    expect(absent.verdictOf("p")).toEqual({
+      state: "Unknown",
+      reason: "Incomplete",
+      message: "no Gateway 'main' in namespace 'default'",
+      by: [],
+    });
+    const found = reach(absent.evaluation, {
+      group: "example.com",
+      kind: "LocalPolicy",
+      namespace: "default",
+      name: "p",
+    });
+    expect(found?.verdict).toEqual(absent.verdictOf("p"));
+  });
+
+  test("a name that is nearly that of an object is a mistake", () => {
+    expect(made(gateway("edge"), on("Gateway/edgy")).outcome("p")).toBe("TargetNotFound");
+  });
+
+  test("no route to the target is in the input: where the policy takes effect is not known", () => {
+    expect(made(gateway("edge"), on("Gateway/edge")).verdictOf("p")).toMatchObject({
+      state: "Accepted",
+      enforcement: "Incomplete",
+      total: { paths: 0 },
+    });
+    expect(made(route("r", []), on("HTTPRoute/r")).outcome("p")).toBe("NoPath");
+  });
+
+  test("objects that come and go: the delta names each verdict that differs", () => {
+    let { evaluation } = made(gateway("edge"), on("Gateway/main"));
+    const outcomes: unknown[] = [];
+    for (const change of [
+      { upsert: gateway("mai") },
+      { delete: gatewayRef("mai") },
+      { upsert: gateway("main") },
+      { upsert: route("r", "Gateway/main") },
+      { delete: { ...gatewayRef("r"), kind: "HTTPRoute" } },
+      { delete: gatewayRef("main") },
+    ]) {
+      const applied = apply(evaluation, [change]);
+      evaluation = applied.evaluation;
+      const [now] = [...verdicts(evaluation)];
+      const [own] = applied.delta.verdicts;
+      expect(own?.after).toEqual(now?.verdict);
+      outcomes.push(now?.verdict.state === "Accepted" ? now.verdict.enforcement : now?.verdict.reason);
+    }
+    expect(outcomes).toEqual(["TargetNotFound", "Incomplete", "Incomplete", "Enforced", "Incomplete", "Incomplete"]);
+  });
+
+  const gatewayRef = (name: string) => ({
+    group: "gateway.networking.k8s.io",
+    kind: "Gateway",
+    namespace: "default",
+    name,
   });
 });

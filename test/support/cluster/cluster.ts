@@ -155,7 +155,7 @@ function readersOf(evaluation: Evaluation, documents: readonly { readonly value:
     outcome: (name) => showOutcome(verdictOf(name)),
     message: (name) => {
       const verdict = verdictOf(name);
-      return verdict.state === "NotAccepted" ? verdict.message : fail(`${name} is accepted`);
+      return verdict.state !== "Accepted" ? verdict.message : fail(`${name} is accepted`);
     },
     tally: (name) => {
       const { paths, full, partial, none, met } = totalOf(verdictOf(name), name);
@@ -297,6 +297,7 @@ function findVerdict(evaluation: Evaluation, name: string): Verdict {
 function showOutcome(verdict: Verdict): string {
   switch (verdict.state) {
     case "NotAccepted":
+    case "Unknown":
       return [verdict.reason, ...by(verdict.by)].join(" ");
     case "Accepted":
       return [verdict.enforcement, ...by(verdict.total.overriddenBy.map(({ policy }) => policy))].join(" ");

@@ -65,6 +65,7 @@ function valueAt(spec: JsonObject, pointer: string): string {
 function describeVerdict(verdict: Verdict): readonly string[] {
   switch (verdict.state) {
     case "NotAccepted":
+    case "Unknown":
       return [`${verdict.state} ${verdict.reason}: ${verdict.message}`];
     case "Accepted":
       return [

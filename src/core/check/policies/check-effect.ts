@@ -1,9 +1,9 @@
 /** Policies, or parts of them, that are accepted and change nothing. */
 
 import { fieldOfPointer } from "../../effective/fold/field-of-pointer.ts";
+import { countedVerdict } from "../../effective/verdicts/counted-verdict.ts";
 import { targetsWithPathsElsewhere } from "../../effective/verdicts/paths-elsewhere.ts";
-import type { Verdict } from "../../effective/verdicts/verdict.ts";
-import { verdictOf } from "../../effective/verdicts/verdict-of.ts";
+import type { CountedVerdict } from "../../effective/verdicts/verdict.ts";
 import { refusalsOf } from "../../effective/world/link-indexes.ts";
 import type { PolicyRecord, World } from "../../effective/world/world.ts";
 import { noPathReason } from "../../explain/no-path-reason.ts";
@@ -18,7 +18,7 @@ export function checkEffect(
   record: PolicyRecord,
   effect: PolicyEffect | undefined,
 ): readonly CheckFinding[] {
-  const verdict = verdictOf(world, record);
+  const verdict = countedVerdict(world, record);
   if (verdict.state !== "Accepted") return [];
   switch (verdict.enforcement) {
     case "NoPath":
@@ -67,7 +67,7 @@ function fixOf(isRefused: boolean, isKnown: boolean): string {
 
 const SHOWN = 5;
 
-type Accepted = Extract<Verdict, { readonly state: "Accepted" }>;
+type Accepted = Extract<CountedVerdict, { readonly state: "Accepted" }>;
 
 function neverTakesEffect({ object }: PolicyRecord, { total }: Accepted): CheckFinding {
   const where = total.paths === 1 ? "its only path" : `any of its ${total.paths} paths`;

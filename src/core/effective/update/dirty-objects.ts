@@ -151,7 +151,8 @@ function addOpenEnds(dirty: Set<ObjectId>, worlds: Worlds, kind: CompiledKind): 
   }
 }
 
-function ancestorsOf(starts: ReadonlySet<ObjectId>, world: WithPolicies): ReadonlySet<ObjectId> {
+/** The objects above some objects. */
+export function ancestorsOf(starts: ReadonlySet<ObjectId>, world: WithPolicies): ReadonlySet<ObjectId> {
   const above = new Set<ObjectId>();
   const open = [...starts];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {

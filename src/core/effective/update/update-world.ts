@@ -13,11 +13,12 @@ import { PathCounter } from "../verdicts/path-counter.ts";
 import { changedTallies, countedPolicies, type TallyChanges } from "../verdicts/tally-changes.ts";
 import type { Verdict } from "../verdicts/verdict.ts";
 import { verdictOf } from "../verdicts/verdict-of.ts";
+import { attachedIn } from "../world/attached-policies.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
 import type { PolicyRecord, WithPolicies, World } from "../world/world.ts";
 import { comparePaths } from "./compare-paths.ts";
 import type { Delta, EffectiveChange, Touched, VerdictChange } from "./delta.ts";
-import { scopeOf, structurallyDirty, type Worlds } from "./dirty-objects.ts";
+import { ancestorsOf, scopeOf, structurallyDirty, type Worlds } from "./dirty-objects.ts";
 import { jsonIdentical } from "./has-same-meaning.ts";
 import type { ObjectChanges } from "./object-changes.ts";
 import { updateLinks } from "./update-links.ts";
@@ -41,11 +42,13 @@ export function updateWorld(before: World, objectChanges: ObjectChanges): Update
   const structural = structurallyDirty(worlds, changes, relinked);
   const tallyChanges: TallyChanges = new Map();
   const effective: EffectiveChange[] = [];
+  const near = new Set<PolicyId>();
   for (const kind of before.rulebook.kinds) {
     const sets = edited[kind.index];
     if (sets === undefined || !hasPolicies(worlds, kind)) continue;
     const scope = scopeOf(worlds, kind, structural, changes, sets.targets);
     for (const change of walkBoth(worlds, kind, scope, tallyChanges)) effective.push(change);
+    addAttached(near, worlds, kind, scope, changed);
   }
   const tallies = changedTallies(before.countTallies(), tallyChanges);
   const after: World = {
@@ -53,13 +56,32 @@ export function updateWorld(before: World, objectChanges: ObjectChanges): Update
     countTallies: () => tallies,
     findUnenforced: once(() => unenforcedPolicies(tables)),
   };
-  const judged = new Set([...judgedAnew, ...countedPolicies(tallyChanges)]);
+  const pathless = [...near].filter((policy) => !tallies.has(policy) && !before.countTallies().has(policy));
+  const judged = new Set([...judgedAnew, ...countedPolicies(tallyChanges), ...pathless]);
   const delta: Delta = { effective, verdicts: compareVerdicts({ before, after }, judged) };
   return { world: after, delta, touched: { objects: changes.filter(({ isQuiet }) => !isQuiet), links: changed } };
 }
 
 const hasPolicies = ({ before, after }: Worlds, { index }: CompiledKind): boolean =>
   (before.attached[index]?.size ?? 0) > 0 || (after.attached[index]?.size ?? 0) > 0;
+
+/**
+ * Adds the policies on objects near a change. Whether a policy without a path may have one elsewhere depends on the links of its targets, and
+ * on whether a Gateway of another controller is on a path through them.
+ */
+function addAttached(
+  near: Set<PolicyId>,
+  { before, after }: Worlds,
+  { index, definition }: CompiledKind,
+  { dirty, touched }: PathScope,
+  relinked: ReadonlySet<ObjectId>,
+): void {
+  for (const world of [before, after]) {
+    const above = definition.controllers.length === 0 ? [] : ancestorsOf(dirty, world);
+    for (const id of [...relinked, ...touched, ...above])
+      for (const { policy } of attachedIn(world.attached[index]?.get(id))) near.add(policy.id);
+  }
+}
 
 /** Visits the paths in scope, one effective target at a time: subtracts the old ones from the tallies, adds the new ones, and compares them. */
 function* walkBoth(
@@ -135,7 +157,8 @@ function faresAsBefore(
 ): boolean {
   if (old?.policy === undefined || now?.policy === undefined || now.kind.definition.merge.none) return false;
   if (old.targets.attachments.length === 0 || now.targets.attachments.length === 0) return false;
-  return before.countTallies().get(policy) === after.countTallies().get(policy);
+  const tally = before.countTallies().get(policy);
+  return tally !== undefined && tally === after.countTallies().get(policy);
 }
 
 // Verdicts are plain data, so they compare as such.

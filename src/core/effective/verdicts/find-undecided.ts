@@ -1,6 +1,6 @@
 import type { Rejection } from "../../attachment/resolved-targets.ts";
 import { isKnownAbsent } from "../../model/completeness.ts";
-import { objectId, type PolicyId, parseKindId } from "../../model/refs.ts";
+import { objectId, parseKindId } from "../../model/refs.ts";
 import { suggestName } from "../../model/words/near-miss.ts";
 import { isRefusedByMistake } from "../world/refused-objects.ts";
 import type { PolicyRecord, World } from "../world/world.ts";
@@ -21,12 +21,6 @@ export function findUndecided(world: World, record: PolicyRecord): Undecided | u
   if (attachments.length === 0)
     return rejections.some((rejection) => isAbsentElsewhere(world, rejection)) ? "Target" : undefined;
   return targetsWithPathsElsewhere(world, record).length > 0 ? "Path" : undefined;
-}
-
-/** What the verdict of a policy lacks, if the world has the policy. */
-export function undecidedIn(world: World, policy: PolicyId): Undecided | undefined {
-  const record = world.policies.get(policy);
-  return record === undefined ? undefined : findUndecided(world, record);
 }
 
 /**

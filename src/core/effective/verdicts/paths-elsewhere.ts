@@ -1,10 +1,11 @@
+import { isDirect } from "../../merge/is-direct.ts";
 import { isCompleteFor } from "../../model/completeness.ts";
 import { kinds } from "../../model/kinds.ts";
 import { sameKind } from "../../model/levels.ts";
-import { type ObjectId, type PolicyId, parseObjectId } from "../../model/refs.ts";
+import { kindId, type ObjectId, type PolicyId, parseObjectId } from "../../model/refs.ts";
 import { refusalsOf } from "../world/link-indexes.ts";
 import type { PolicyRecord, World } from "../world/world.ts";
-import { verdictOf } from "./verdict-of.ts";
+import { countedVerdict } from "./counted-verdict.ts";
 
 /**
  * The targets of a policy without a path that may have one: routes that are not in the snapshot may be attached to a Gateway or use a Service.
@@ -22,10 +23,17 @@ export function targetsWithPathsElsewhere(
   if (effectiveTargets.every((level) => isCompleteFor(world.completeness, level, ""))) return [];
   const targets = record.targets.attachments
     .map(({ object }) => object)
-    .filter((object) => isAsked(object) && !isRoute(object) && refusalsOf(world, object).length === 0);
+    .filter((object) => isAsked(object) && mayHavePaths(record, object) && refusalsOf(world, object).length === 0);
   if (targets.length === 0 || world.findUnenforced().has(record.object.id as PolicyId)) return [];
-  const verdict = verdictOf(world, record);
+  const verdict = countedVerdict(world, record);
   return verdict.state === "Accepted" && verdict.enforcement === "NoPath" ? targets : [];
+}
+
+/** A route names its parents itself. A policy that is Direct takes effect on its target only, if that is an effective target. */
+function mayHavePaths({ policy, kind }: PolicyRecord, target: ObjectId): boolean {
+  if (isRoute(target)) return false;
+  const isDirectOne = policy !== undefined && isDirect(policy, kind.definition.merge);
+  return !isDirectOne || kind.ends.has(kindId(parseObjectId(target)));
 }
 
 export function isRoute(id: ObjectId): boolean {

@@ -3,9 +3,9 @@ import { compareText, type ObjectId, type PolicyId } from "../../model/refs.ts";
 import { forEachEffective } from "../fold/for-each-effective.ts";
 import { coveringSection } from "../paths/covering-section.ts";
 import type { PolicyRecord, World } from "../world/world.ts";
+import { ancestorVerdict } from "./counted-verdict.ts";
 import { countPaths, type TallyChanges, tallyOf } from "./tally-changes.ts";
 import type { AncestorVerdict } from "./verdict.ts";
-import { ancestorVerdict } from "./verdict-of.ts";
 
 /** The verdict of a policy on one object, or on one of its sections. */
 export interface TargetVerdict extends AncestorVerdict {

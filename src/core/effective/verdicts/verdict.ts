@@ -29,7 +29,8 @@ export interface Tally {
   readonly overriddenAtTotal: number;
 }
 
-export type Verdict =
+/** What the paths of the input show. */
+export type CountedVerdict =
   | {
       readonly state: "NotAccepted";
       readonly reason: NotAcceptedReason;
@@ -42,6 +43,19 @@ export type Verdict =
       readonly total: Tally;
       /** The effect on the paths of each ancestor: each Gateway (mesh: parent Service) on its paths, or the GatewayClass or Namespace that it targets. */
       readonly ancestors: readonly AncestorVerdict[];
+    };
+
+/**
+ * The verdict of a policy. `Unknown`: none of its targets is known, so whether it is accepted is not known. `Accepted` with the enforcement
+ * `Incomplete`: where it takes effect is not known, because a parent, or the route to its target, is not in the input.
+ */
+export type Verdict =
+  | CountedVerdict
+  | {
+      readonly state: "Unknown";
+      readonly reason: "Incomplete";
+      readonly message: string;
+      readonly by: readonly PolicyId[];
     };
 
 export interface AncestorVerdict {

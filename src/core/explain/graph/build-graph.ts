@@ -141,6 +141,7 @@ function attachedPolicy(world: World, policy: PolicyId): GraphPolicy {
   const record = world.policies.get(policy);
   if (record === undefined) return { policy, state: "Invalid", by: [] };
   const verdict = verdictOf(world, record);
+  if (verdict.state === "Unknown") return { policy, state: verdict.reason, by: [] };
   if (verdict.state === "NotAccepted") return { policy, state: stateOf(verdict.reason), by: verdict.by };
   return { policy, state: verdict.enforcement, by: verdict.total.overriddenBy.map((winner) => winner.policy) };
 }

@@ -1122,8 +1122,8 @@ export const mutants = [
     "a Direct policy is enforced on a Gateway without its GatewayClass",
     attachment,
     `${effective}/paths/path-finder.ts`,
-    "incomplete: this.#hasUnknownController(node),",
-    "incomplete: false,",
+    'incomplete: carrier === "Unknown"',
+    "incomplete: false",
   ),
   row(
     "an object that a plan deletes may exist elsewhere",

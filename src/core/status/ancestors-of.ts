@@ -8,6 +8,7 @@ import { joinMessages } from "../effective/verdicts/join-messages.ts";
 import { targetsWithPathsElsewhere } from "../effective/verdicts/paths-elsewhere.ts";
 import { targetVerdicts } from "../effective/verdicts/target-verdicts.ts";
 import type { AncestorVerdict, CountedVerdict, NotAcceptedReason } from "../effective/verdicts/verdict.ts";
+import { foreignController, isGateway } from "../effective/world/gateway-controllers.ts";
 import type { PolicyRecord, World } from "../effective/world/world.ts";
 import { ancestorsIn } from "../model/definition.ts";
 import { isJsonObject, ownValue } from "../model/json.ts";
@@ -212,11 +213,18 @@ const whole = ({ enforcement: state, total }: Accepted): Pick<AncestorVerdict, "
 });
 
 /** The verdict of a policy of a Direct kind behind each Gateway that uses one of its targets. */
-function gatewayVerdicts(world: World, id: PolicyId, { targets }: PolicyRecord): readonly AncestorVerdict[] {
+function gatewayVerdicts(
+  world: World,
+  id: PolicyId,
+  { targets, kind: { definition } }: PolicyRecord,
+): readonly AncestorVerdict[] {
   const behind = new Map<ObjectId, Set<ObjectId>>();
   for (const attachment of targets.attachments) {
     const above = gatewaysAbove(world, attachment);
-    for (const ancestor of above.length === 0 ? [attachment.object] : above)
+    // Entries are namespaced by controller.
+    const isOurs = (id: ObjectId): boolean =>
+      !isGateway(parseObjectId(id)) || foreignController(world, definition, world.objects.get(id)?.raw) === undefined;
+    for (const ancestor of above.length === 0 ? [attachment.object] : above.filter(isOurs))
       behind.set(ancestor, (behind.get(ancestor) ?? new Set()).add(attachment.object));
   }
   return [...behind]

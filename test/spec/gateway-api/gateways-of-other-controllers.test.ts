@@ -224,6 +224,94 @@ describe("Gateways of other controllers", () => {
     expect(both.findingsOn("on-mesh").map(({ code }) => code)).toEqual(["NoController"]);
   });
 
+  describe("a Direct policy on an object behind Gateways", () => {
+    const direct = (kind: string, target: string) =>
+      policyKind(kind, {
+        class: "Direct",
+        targets: [target],
+        ends: [target],
+        controllers: ["ours.example.com/controller"],
+      });
+    const definitions = [direct("BalancePolicy", "Service"), direct("CachePolicy", "HTTPRoute")];
+    const kinds = ["BalancePolicy", "CachePolicy"] as const;
+    const behind = (parents: readonly string[], ...left: readonly string[]) =>
+      cluster(
+        [
+          ...classes.filter(({ metadata }) => left.every((name) => !JSON.stringify(metadata).includes(name))),
+          ...gateways,
+          service("s"),
+          ...(parents.length === 0 ? [] : [route("r", parents, { rules: [{ backends: ["s"] }] })]),
+          policy("BalancePolicy", "on-service", "Service/s", { x: 1 }),
+          ...(parents.length === 0 ? [] : [policy("CachePolicy", "on-route", "HTTPRoute/r", { x: 1 })]),
+        ],
+        { definitions },
+      );
+    const names = ["on-service", "on-route"];
+
+    test("all of other controllers: it takes no effect, and the finding names Gateway and controller", () => {
+      const made = behind(["Gateway/mesh"]);
+      for (const [at, name] of names.entries()) {
+        expect(made.outcome(name)).toBe("NoPath");
+        expect(made.conditions(name)).toEqual([]);
+        expect(made.findingsOn(name).map(({ code, severity, message }) => `${severity} ${code}: ${message}`)).toEqual([
+          `warning NoController: ${why.replace("AuthPolicy", kinds[at] ?? "")}`,
+        ]);
+      }
+      expect(made.effective()).toEqual([]);
+      const traced = trace(made.evaluation, { method: "GET", host: "x.example", path: "/" }).map(
+        (one) => one.outcome === "Routed" && [one.gateway.name, one.kinds.length, one.failures.length],
+      );
+      expect(traced).toContainEqual(["mesh", 0, 2]);
+    });
+
+    test("one of a listed controller: it takes effect, with a note about the other", () => {
+      const made = behind(["Gateway/edge", "Gateway/mesh"]);
+      for (const name of names) {
+        expect(made.outcome(name)).toBe("Enforced");
+        expect(made.findingsOn(name).map(({ code, severity }) => `${severity} ${code}`)).toEqual(["info NoController"]);
+      }
+      const traced = trace(made.evaluation, { method: "GET", host: "x.example", path: "/" }).map(
+        (one) => one.outcome === "Routed" && [one.gateway.name, one.kinds.length, one.failures.length],
+      );
+      expect(traced).toEqual([
+        ["edge", 2, 0],
+        ["mesh", 0, 2],
+      ]);
+    });
+
+    test("a GatewayClass, or a Gateway, that is not in the input: whether it takes effect is not known", () => {
+      for (const made of [behind(["Gateway/edge"], "ours"), behind(["Gateway/absent"])])
+        for (const name of names) {
+          expect(made.outcome(name)).toBe("Incomplete");
+          expect(made.affectedBy(name === "on-service" ? "Service/s" : "HTTPRoute/r")).toEqual([]);
+        }
+      expect(behind(["Gateway/edge", "Gateway/absent"]).outcome("on-service")).toBe("Enforced");
+    });
+
+    test("no Gateway leads to the object: it takes effect", () => {
+      expect(behind([]).outcome("on-service")).toBe("Enforced");
+    });
+
+    test("routes and GatewayClasses that come and go", () => {
+      let { evaluation } = behind(["Gateway/mesh"]);
+      const outcomes = [];
+      for (const change of [
+        { upsert: gatewayClass("theirs", "ours.example.com/controller") },
+        { upsert: gatewayClass("theirs", "other.io/ctrl") },
+        { upsert: route("r", ["Gateway/edge"], { rules: [{ backends: ["s"] }] }) },
+        { upsert: route("r", ["Gateway/mesh"], { rules: [{ backends: ["s"] }] }) },
+        { delete: { ...classRef("mesh"), kind: "Gateway", namespace: "default" } },
+      ]) {
+        const applied = apply(evaluation, [change]);
+        evaluation = applied.evaluation;
+        outcomes.push(enforcementsOf(evaluation).join(" "));
+        expect(applied.delta.verdicts).toHaveLength(2);
+      }
+      const [yes, no] = ["Enforced Enforced", "NoPath NoPath"];
+      expect(outcomes).toEqual([yes, no, yes, no, "Incomplete Incomplete"]);
+    });
+  });
+
   test("RetryPolicy is carried out by Prevail's own controller", () => {
     const retries = (controllerName: string) =>
       cluster(

@@ -1,8 +1,10 @@
+import type { PolicyDefinition } from "../../model/definition.ts";
 import { type ObjectId, parseObjectId, splitId } from "../../model/refs.ts";
 import type { ChildUse } from "../../topology/links.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
+import { foreignController, isGateway, unknownClassOf } from "../world/gateway-controllers.ts";
 import { referrersOf } from "../world/link-indexes.ts";
-import type { World } from "../world/world.ts";
+import type { WithLinks } from "../world/world.ts";
 
 /** An object, or one of its sections. */
 interface Below {
@@ -17,7 +19,7 @@ interface Below {
  * count. A Gateway is above itself.
  * Gateway API, "PolicyAncestorStatus"
  */
-export function gatewaysAbove(world: World, below: Below): readonly ObjectId[] {
+export function gatewaysAbove(world: WithLinks, below: Below): readonly ObjectId[] {
   const found = new Set<ObjectId>();
   for (const id of objectsAbove(world, below)) {
     for (const { parent, frontend } of world.links.get(id)?.up ?? []) {
@@ -28,8 +30,36 @@ export function gatewaysAbove(world: World, below: Below): readonly ObjectId[] {
   return [...found].sort();
 }
 
+/**
+ * A Direct policy behind Gateways of other controllers
+ *
+ * A policy of a Direct kind takes effect on an object if a controller that carries the kind out serves it: behind one of its Gateways, for the
+ * requests of a mesh, or if no Gateway leads to the object. `Other`: every Gateway belongs to another controller. `Unknown`: no Gateway is
+ * known to belong to a listed controller, and one may.
+ * Gateway API, "GatewayClass"
+ */
+export function carrierOf(
+  world: WithLinks,
+  definition: Pick<PolicyDefinition, "controllers">,
+  below: Below,
+): "Listed" | "Other" | "Unknown" {
+  if (definition.controllers.length === 0) return "Listed";
+  const found = new Set<"Other" | "Unknown">();
+  for (const id of objectsAbove(world, below)) {
+    const { up = [], absentParents = [] } = world.links.get(id) ?? {};
+    if (up.some(({ frontend }) => frontend)) return "Listed";
+    if (absentParents.length > 0) found.add("Unknown");
+    if (!isGateway(parseObjectId(id))) continue;
+    const raw = world.objects.get(id)?.raw;
+    if (foreignController(world, definition, raw) !== undefined) found.add("Other");
+    else if (unknownClassOf(world, definition, raw) !== undefined) found.add("Unknown");
+    else return "Listed";
+  }
+  return found.has("Unknown") ? "Unknown" : found.has("Other") ? "Other" : "Listed";
+}
+
 /** The object itself and every object above it: routes that use it, their listeners' owners, classes. For a port only routes that use that port count. */
-export function objectsAbove(world: World, below: Below): ReadonlySet<ObjectId> {
+export function objectsAbove(world: WithLinks, below: Below): ReadonlySet<ObjectId> {
   // The loop also visits the objects that it adds.
   const above = new Set<ObjectId>([below.object]);
   for (const id of above) {
@@ -40,7 +70,7 @@ export function objectsAbove(world: World, below: Below): ReadonlySet<ObjectId> 
 }
 
 /** The objects that name an object as their child, in use of one of the ports; `ports` undefined: in any use. */
-function usersOf(world: World, id: ObjectId, ports: readonly number[] | undefined): readonly ObjectId[] {
+function usersOf(world: WithLinks, id: ObjectId, ports: readonly number[] | undefined): readonly ObjectId[] {
   if (!world.rulebook.isChildByRef(world.objects.get(id)?.family.kindId ?? splitId(id).kind)) return [];
   const isUsed = (use: ChildUse): boolean =>
     ports === undefined || use.ports.length === 0 || use.ports.some((port) => ports.includes(port));
@@ -56,7 +86,7 @@ function usersOf(world: World, id: ObjectId, ports: readonly number[] | undefine
 }
 
 /** The number of the port that is named. Undefined: the whole object. */
-function portsOf({ objects, rulebook }: World, { object: id, sectionName }: Below): readonly number[] | undefined {
+function portsOf({ objects, rulebook }: WithLinks, { object: id, sectionName }: Below): readonly number[] | undefined {
   const object = sectionName === undefined ? undefined : objects.get(id);
   const facts = object === undefined ? undefined : rulebook.factsOf(object.family.kindId);
   if (object === undefined || facts === undefined) return undefined;

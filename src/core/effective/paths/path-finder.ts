@@ -15,6 +15,7 @@ import type { WithPolicies } from "../world/world.ts";
 import { coveringSection } from "./covering-section.ts";
 import type { EndObject } from "./end-objects.ts";
 import { EndsBelow, isUnfollowed } from "./ends-below.ts";
+import { carrierOf } from "./gateways-above.ts";
 import { NodeFinder, sectionsOfNode } from "./node-finder.ts";
 import { type Node, type Path, sectionNode } from "./path.ts";
 import { markIncomplete, NO_PORTS, PathBuilder } from "./path-builder.ts";
@@ -138,9 +139,10 @@ export class PathFinder {
   #forEachDirectEnd(ref: ObjectRef, id: ObjectId, end: EndLevel, visit: (path: Path) => void): void {
     const sets = this.#world.attached[this.#kind.index]?.get(id);
     if (sets === undefined) return;
-    if (this.#scope !== undefined && !this.#scope.dirty.has(id)) return;
+    // Which controllers serve an object depends on the objects above it.
+    const hasControllers = this.#kind.definition.controllers.length > 0;
+    if (this.#scope !== undefined && !this.#scope[hasControllers ? "touched" : "dirty"].has(id)) return;
     const node = this.#nodes.of(id, ref, this.#world.objects.get(id)?.raw);
-    if (this.#isForeign(node)) return;
     if (sets.consumers === undefined) return this.#forEachDirectSection(node, end, sets, undefined, visit);
     // Consumers' policies take effect on the requests from their namespaces only.
     for (const from of [OTHERS, ...[...sets.consumers.keys()].sort()])
@@ -162,11 +164,15 @@ export class PathFinder {
       ...this.#paths.rootPath(node),
       stack: set === undefined ? this.#kind.stacks.empty : this.#kind.stacks.push(this.#kind.stacks.empty, set),
       from,
-      incomplete: this.#hasUnknownController(node),
     });
+    const carry = (path: Path, sectionName?: string): void => {
+      const below = sectionName === undefined ? { object: node.id } : { object: node.id, sectionName };
+      const carrier = carrierOf(this.#world, this.#kind.definition, below);
+      if (carrier !== "Other" || this.#everyGateway) visit({ ...path, incomplete: carrier === "Unknown" });
+    };
     const sections = sectionsOfNode(node).filter(({ section }) => end.sections.has(section));
     if (sections.length === 0) {
-      if (ownSet !== undefined) visit(root(ownSet));
+      if (ownSet !== undefined) carry(root(ownSet));
       return;
     }
     const hasOwn = (name: string): boolean => setOf(name) !== undefined;
@@ -175,7 +181,8 @@ export class PathFinder {
       const own = coveringSection(section.name, hasOwn);
       const set = own === undefined ? ownSet : setOf(own);
       if (set === undefined) continue;
-      visit({ ...above, stack: this.#kind.stacks.push(above.stack, set), up: above, node: sectionNode(node, section) });
+      const stack = this.#kind.stacks.push(above.stack, set);
+      carry({ ...above, stack, up: above, node: sectionNode(node, section) }, section.name);
     }
   }
 

@@ -6,6 +6,7 @@ import type { ForeignGateway, Unenforced } from "../world/policy-tally.ts";
 import { policiesIn } from "../world/stack.ts";
 import type { WithPolicies } from "../world/world.ts";
 import { endObjects } from "./end-objects.ts";
+import { gatewaysAbove } from "./gateways-above.ts";
 import { nodesOf, type Path } from "./path.ts";
 import { PathFinder } from "./path-finder.ts";
 
@@ -24,6 +25,13 @@ export function forEachUnenforced(
       for (let at: Path | undefined = path; at !== undefined; at = at.up) {
         const controller = at.node.section === undefined ? foreign.get(at.node.id) : undefined;
         if (controller !== undefined) return visit(path, { gateway: at.node.id, controller });
+      }
+      if (kind.definition.class !== "Direct") return;
+      const { id, section } = path.node;
+      const target = section === undefined ? { object: id } : { object: id, sectionName: section.name };
+      for (const gateway of gatewaysAbove(world, target)) {
+        const controller = foreign.get(gateway);
+        if (controller !== undefined) visit(path, { gateway, controller });
       }
     });
   }

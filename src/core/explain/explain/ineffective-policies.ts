@@ -126,11 +126,11 @@ function pathless(
 export function unenforcedOn(
   world: World,
   kind: CompiledKind,
-  isMeant: (path: Path) => boolean,
+  isMeant: (path: Path, gateway: ObjectId) => boolean,
 ): readonly IneffectivePolicy[] {
   const gateways = new Map<PolicyId, Map<ObjectId, string>>();
   forEachUnenforced(world, kind, (path, { gateway, controller }) => {
-    if (!isMeant(path)) return;
+    if (!isMeant(path, gateway)) return;
     for (const { id } of policiesIn(path.stack))
       gateways.set(id, (gateways.get(id) ?? new Map<ObjectId, string>()).set(gateway, controller));
   });

@@ -1,8 +1,10 @@
 import { compileGateway } from "../../dataplane/compile/compile-gateway.ts";
 import { refusalsOf } from "../../dataplane/compile/compile-route.ts";
 import { nodesOf, type Path } from "../../effective/paths/path.ts";
+import { foreignController } from "../../effective/world/gateway-controllers.ts";
 import { gatewayListeners, hostnamesOf, routesOn } from "../../effective/world/gateway-listeners.ts";
 import type { World } from "../../effective/world/world.ts";
+import type { PolicyDefinition } from "../../model/definition.ts";
 import { objectsIn } from "../../model/json.ts";
 import { GATEWAY_API } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
@@ -16,6 +18,7 @@ import type { Listener } from "../../topology/listeners-of.ts";
 import { explainTarget } from "../explain/explain-target.ts";
 import { unenforcedOn } from "../explain/ineffective-policies.ts";
 import type { IneffectivePolicy, KindExplanation } from "../explain/result.ts";
+import type { ObjectOrSection } from "../paths-through.ts";
 import { findCandidates, type MatchedRule, responseOf, restricted, tracedRule, withOrder } from "./find-candidates.ts";
 import type { GatewayTrace, RoutedTrace, TracedListener, TraceRequest } from "./result.ts";
 import { tracedBackends } from "./traced-backends.ts";
@@ -63,7 +66,7 @@ function traceGateway(world: World, gateway: KubeObject, request: TraceRequest, 
   const { matching, nearest } = findCandidates(world, attached, request, matchRegex, hostnameOf);
   const [winner, ...others] = matching.sort((a, b) => comparePrecedence(a, b).order);
   if (winner === undefined) return { ...head, outcome: "NoMatch", nearest, routes: attached.length };
-  return { ...head, ...routed(world, best, winner, others) };
+  return { ...head, ...routed(world, gateway, best, winner, others) };
 }
 
 /** A listener that the gateway does not serve accepts no request. */
@@ -122,10 +125,23 @@ const tracedListener = ({ owner, listener }: OwnedListener): TracedListener => (
 });
 
 /** The rule that routes the request, and what it does with it. */
-function routed(world: World, at: OwnedListener, winner: MatchedRule, others: readonly MatchedRule[]): RoutedTrace {
+function routed(
+  world: World,
+  gateway: KubeObject,
+  at: OwnedListener,
+  winner: MatchedRule,
+  others: readonly MatchedRule[],
+): RoutedTrace {
   const refusals = refusalsOf(world, winner.object);
   const backends = tracedBackends(world, winner.object, winner.section, refusals);
   const filters = objectsIn(winner.section.raw["filters"]);
+  const targets = new Set(backends.flatMap(({ object }) => (object === undefined ? [] : [object])));
+  const onPath = [
+    ...(at.owner.id === gateway.id ? [] : [{ id: gateway.id }]),
+    { id: at.owner.id, sectionName: at.listener.name },
+    { id: winner.object.id, sectionName: winner.section.name },
+  ];
+  const direct = [...onPath, ...[...targets].map((id) => ({ id }))].flatMap((target) => directKindsOn(world, target));
   return {
     outcome: "Routed",
     winner: tracedRule(winner),
@@ -133,28 +149,27 @@ function routed(world: World, at: OwnedListener, winner: MatchedRule, others: re
     filters,
     backends,
     response: responseOf(filters, backends, winner.section.index, refusals),
-    kinds: kindsOn(
-      world,
-      at,
-      winner,
-      backends.flatMap(({ object }) => (object === undefined ? [] : [object])),
+    kinds: [...kindsAlong(world, at, winner), ...direct].filter(
+      ({ paths, policyKind }) => paths > 0 && isCarriedOut(world, gateway, policyKind),
     ),
-    failures: failuresOn(world, at, winner),
+    failures: failuresOn(world, gateway, at, winner, targets),
   };
 }
 
 /** The policies along this path that the controller of the Gateway does not carry out. */
 const failuresOn = (
   world: World,
+  gateway: KubeObject,
   { owner, listener }: OwnedListener,
   { object, section }: MatchedRule,
+  backends: ReadonlySet<ObjectId>,
 ): readonly IneffectivePolicy[] =>
   world.rulebook.kinds
     .flatMap((kind) =>
-      unenforcedOn(
-        world,
-        kind,
-        (path) => leadsThroughOnly(path, owner.id, listener.name) && leadsThroughOnly(path, object.id, section.name),
+      unenforcedOn(world, kind, (path, at) =>
+        kind.definition.class === "Direct"
+          ? at === gateway.id && (path.node.id === object.id || backends.has(path.node.id))
+          : leadsThroughOnly(path, owner.id, listener.name) && leadsThroughOnly(path, object.id, section.name),
       ),
     )
     .sort((a, b) => compareText(a.policy, b.policy));
@@ -165,14 +180,13 @@ function leadsThroughOnly(path: Path, object: ObjectId, sectionName: string): bo
   return nodes.length > 0 && nodes.every(({ section }) => (section?.name ?? sectionName) === sectionName);
 }
 
-/** The effective policies along this path, and those of Direct kinds on the backends. */
-function kindsOn(
+/** The effective policies along this path. */
+function kindsAlong(
   world: World,
   { owner, listener }: OwnedListener,
   { object, section }: MatchedRule,
-  backends: readonly ObjectId[],
 ): readonly KindExplanation[] {
-  const along = explainTarget(world, { id: object.id, sectionName: section.name }, { group: true }).kinds.map((kind) =>
+  return explainTarget(world, { id: object.id, sectionName: section.name }, { group: true }).kinds.map((kind) =>
     restricted(kind, ({ nodes }) =>
       nodes.some(
         (node) =>
@@ -183,13 +197,24 @@ function kindsOn(
       ),
     ),
   );
-  const direct = [...new Set(backends)].flatMap((id) =>
-    explainTarget(world, { id }, { group: true })
-      .kinds.filter(({ policyKind }) => isDirect(world, policyKind))
-      .map((kind) => restricted(kind, ({ from }) => (from ?? OTHERS) === OTHERS)),
-  );
-  return [...along, ...direct].filter(({ paths }) => paths > 0);
 }
 
-const isDirect = ({ rulebook }: World, policyKind: GroupKind): boolean =>
-  rulebook.byPolicyKind.get(kindId(policyKind))?.definition.class === "Direct";
+/** The effective policies of Direct kinds on an object. `sectionName`: on the object, or on this section of it. */
+const directKindsOn = (world: World, { id, sectionName }: ObjectOrSection): readonly KindExplanation[] =>
+  explainTarget(world, { id }, { group: true })
+    .kinds.filter(({ policyKind }) => definitionOf(world, policyKind)?.class === "Direct")
+    .map((kind) =>
+      restricted(kind, ({ from, nodes }) => {
+        const end = nodes.at(-1)?.sectionName;
+        return (from ?? OTHERS) === OTHERS && (sectionName === undefined || (end ?? sectionName) === sectionName);
+      }),
+    );
+
+/** True unless the Gateway belongs to a controller that does not carry the kind out. */
+function isCarriedOut(world: World, { raw }: KubeObject, policyKind: GroupKind): boolean {
+  const definition = definitionOf(world, policyKind);
+  return definition === undefined || foreignController(world, definition, raw) === undefined;
+}
+
+const definitionOf = ({ rulebook }: World, policyKind: GroupKind): PolicyDefinition | undefined =>
+  rulebook.byPolicyKind.get(kindId(policyKind))?.definition;

@@ -16,9 +16,13 @@ export type Evaluation = ReturnType<typeof evaluate>;
 
 const cel = createCel();
 
-export function evaluateDocuments(values: Iterable<unknown>, definitions: readonly PolicyDefinition[]): Evaluation {
-  return evaluate(buildSnapshot(values, { validated: true }), { definitions, cel, strategies: customStrategies });
-}
+/** Objects as a cluster has stored them: the rules of their schemas are not evaluated. */
+export const evaluateDocuments = (values: Iterable<unknown>, definitions: readonly PolicyDefinition[]): Evaluation =>
+  evaluate(buildSnapshot(values, { validated: true }), { definitions, cel, strategies: customStrategies });
+
+/** Objects as files have them: those that the API server would refuse are left out. */
+export const judgeDocuments = (values: Iterable<unknown>, definitions: readonly PolicyDefinition[]): Evaluation =>
+  evaluate(buildSnapshot(values), { definitions, cel, strategies: customStrategies });
 
 type Lines = readonly string[];
 

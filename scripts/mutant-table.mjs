@@ -1112,6 +1112,20 @@ export const mutants = [
     "up.length > 0 &&",
   ),
   row(
+    "a Direct policy on a Service takes effect behind Gateways of other controllers",
+    attachment,
+    `${effective}/paths/path-finder.ts`,
+    'if (carrier !== "Other" || this.#everyGateway)',
+    "",
+  ),
+  row(
+    "a verdict does not say that the target may be elsewhere",
+    attachment,
+    `${effective}/verdicts/verdict-of.ts`,
+    "if (undecided === undefined) return counted;",
+    "if (undecided !== undefined) return counted;\n  return counted;",
+  ),
+  row(
     "the controller of a Gateway without its GatewayClass is a listed one",
     attachment,
     `${effective}/paths/path-finder.ts`,

@@ -294,7 +294,7 @@ describe("Gateways of other controllers", () => {
 
     test("routes and GatewayClasses that come and go", () => {
       let { evaluation } = behind(["Gateway/mesh"]);
-      const outcomes = [];
+      const outcomes: string[] = [];
       for (const change of [
         { upsert: gatewayClass("theirs", "ours.example.com/controller") },
         { upsert: gatewayClass("theirs", "other.io/ctrl") },

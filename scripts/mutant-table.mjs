@@ -79,7 +79,7 @@ export const mutants = [
     "trace leaves out policies that the controller of the Gateway does not carry out",
     attachment,
     "src/core/explain/trace/trace-request.ts",
-    "failures: failuresOn(world, at, winner),",
+    "failures: failuresOn(world, gateway, at, winner, targets),",
     "failures: [],",
   ),
   row(

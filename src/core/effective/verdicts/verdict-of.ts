@@ -3,7 +3,7 @@ import { countedVerdict } from "./counted-verdict.ts";
 import { findUndecided } from "./find-undecided.ts";
 import type { CountedVerdict, Verdict } from "./verdict.ts";
 
-/** The verdict of a policy. TargetNotFound and NoPath are said only where nothing outside of the input can change them. */
+/** The verdict of a policy. It is TargetNotFound or NoPath only where nothing outside of the input can change them. */
 export function verdictOf(world: World, record: PolicyRecord): Verdict {
   const counted = countedVerdict(world, record);
   if (!mayBeUndecided(counted)) return counted;

@@ -87,9 +87,9 @@ export function reachView(
 }
 
 const verdictView = (verdict: Verdict): ViewVerdict =>
-  verdict.state === "NotAccepted"
-    ? { accepted: false, reason: verdict.reason, message: verdict.message }
-    : { accepted: true, reason: verdict.enforcement };
+  verdict.state === "Accepted"
+    ? { accepted: true, reason: verdict.enforcement }
+    : { accepted: false, reason: verdict.reason, message: verdict.message };
 
 function targetView(target: ReachTarget): ViewReachTarget {
   switch (target.state) {

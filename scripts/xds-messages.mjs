@@ -11,6 +11,7 @@ const bootstrap = "envoy.config.bootstrap.v3";
 const manager = "envoy.extensions.filters.network.http_connection_manager.v3";
 const tcpProxy = "envoy.extensions.filters.network.tcp_proxy.v3";
 const udpProxy = "envoy.extensions.filters.udp.udp_proxy.v3";
+const auth = "envoy.extensions.filters.http.ext_authz.v3";
 const tls = "envoy.extensions.transport_sockets.tls.v3";
 const discovery = "envoy.service.discovery.v3";
 
@@ -76,6 +77,18 @@ export const xdsMessages = {
   "envoy.extensions.filters.http.cors.v3.Cors": "",
   "envoy.extensions.filters.http.cors.v3.CorsPolicy":
     "allow_origin_string_match allow_methods allow_headers expose_headers max_age allow_credentials forward_not_matching_preflights",
+  "envoy.extensions.common.matching.v3.ExtensionWithMatcher": "extension_config xds_matcher",
+  "envoy.extensions.common.matching.v3.ExtensionWithMatcherPerRoute": "xds_matcher",
+  "envoy.extensions.filters.http.composite.v3.Composite": "",
+  "envoy.extensions.filters.http.composite.v3.ExecuteFilterAction": "typed_config",
+  [`${auth}.ExtAuthz`]:
+    "grpc_service http_service transport_api_version with_request_body allowed_headers decoder_header_mutation_rules",
+  [`${auth}.BufferSettings`]: "max_request_bytes allow_partial_message pack_as_bytes",
+  [`${auth}.HttpService`]: "server_uri path_prefix authorization_response",
+  [`${auth}.AuthorizationResponse`]: "allowed_upstream_headers",
+  "envoy.config.common.mutation_rules.v3.HeaderMutationRules": "disallow_expression disallow_system",
+  "envoy.type.matcher.v3.ListStringMatcher": "patterns",
+  [`${core}.HttpUri`]: "uri cluster timeout",
   "envoy.extensions.filters.http.fault.v3.HTTPFault": "delay",
   "envoy.extensions.filters.http.stateful_session.v3.StatefulSession": "session_state",
   "envoy.extensions.filters.http.stateful_session.v3.StatefulSessionPerRoute": "stateful_session",
@@ -160,8 +173,8 @@ export const xdsMessages = {
   [`${core}.ConfigSource`]: "ads api_config_source initial_fetch_timeout resource_api_version",
   [`${core}.AggregatedConfigSource`]: "",
   [`${core}.ApiConfigSource`]: "api_type transport_api_version grpc_services set_node_on_first_message_only",
-  [`${core}.GrpcService`]: "envoy_grpc",
-  [`${core}.GrpcService.EnvoyGrpc`]: "cluster_name",
+  [`${core}.GrpcService`]: "envoy_grpc timeout",
+  [`${core}.GrpcService.EnvoyGrpc`]: "cluster_name authority",
   [`${core}.TransportSocket`]: "name typed_config",
   [`${core}.HeaderValue`]: "key value",
   [`${core}.HeaderValueOption`]: "header append_action keep_empty_value",
@@ -176,7 +189,7 @@ export const xdsMessages = {
   [`${core}.KeepaliveSettings`]: "interval timeout",
   "envoy.type.v3.FractionalPercent": "numerator denominator",
   "envoy.type.v3.Percent": "value",
-  "envoy.type.matcher.v3.StringMatcher": "exact prefix suffix safe_regex",
+  "envoy.type.matcher.v3.StringMatcher": "exact prefix suffix contains safe_regex ignore_case",
   "envoy.type.matcher.v3.RegexMatcher": "regex",
   "envoy.type.matcher.v3.RegexMatchAndSubstitute": "pattern substitution",
 
@@ -208,7 +221,10 @@ export const xdsFiles = [
   "envoy/extensions/access_loggers/stream/v3/stream.proto",
   "envoy/extensions/bootstrap/internal_listener/v3/internal_listener.proto",
   "envoy/extensions/clusters/composite/v3/cluster.proto",
+  "envoy/extensions/common/matching/v3/extension_matcher.proto",
+  "envoy/extensions/filters/http/composite/v3/composite.proto",
   "envoy/extensions/filters/http/cors/v3/cors.proto",
+  "envoy/extensions/filters/http/ext_authz/v3/ext_authz.proto",
   "envoy/extensions/filters/http/fault/v3/fault.proto",
   "envoy/extensions/filters/http/header_mutation/v3/header_mutation.proto",
   "envoy/extensions/filters/http/lua/v3/lua.proto",

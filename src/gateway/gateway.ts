@@ -251,8 +251,9 @@ function ownProblems({ gateway, ports }: GatewayConfig, lookup: BackendLookup | 
   return [{ gateway, port: ports[0]?.port ?? 0, listener: undefined, message }];
 }
 
-function unserved(gateway: ObjectRef, { port, listener, message }: EmbeddedLimit): GatewayProblem {
-  const text = `listener ${listener.name} of ${formatRef(gateway)}, port ${port}: ${message}`;
+function unserved(gateway: ObjectRef, { port, listener, rule, message }: EmbeddedLimit): GatewayProblem {
+  const at = `listener ${listener.name} of ${formatRef(gateway)}, port ${port}`;
+  const text = rule === undefined ? `${at}: ${message}` : `${formatRef(rule.route, rule.rule)} at ${at}: ${message}`;
   return { gateway, port, listener: listener.name, message: text };
 }
 

@@ -4,7 +4,16 @@ import { ScaleTimersOverloadActionConfigSchema } from "./gen/envoy/config/overlo
 import { StdoutAccessLogSchema } from "./gen/envoy/extensions/access_loggers/stream/v3/stream_pb.ts";
 import { InternalListenerSchema } from "./gen/envoy/extensions/bootstrap/internal_listener/v3/internal_listener_pb.ts";
 import { ClusterConfigSchema } from "./gen/envoy/extensions/clusters/composite/v3/cluster_pb.ts";
+import {
+  ExtensionWithMatcherPerRouteSchema,
+  ExtensionWithMatcherSchema,
+} from "./gen/envoy/extensions/common/matching/v3/extension_matcher_pb.ts";
+import {
+  CompositeSchema,
+  ExecuteFilterActionSchema,
+} from "./gen/envoy/extensions/filters/http/composite/v3/composite_pb.ts";
 import { CorsPolicySchema, CorsSchema } from "./gen/envoy/extensions/filters/http/cors/v3/cors_pb.ts";
+import { ExtAuthzSchema } from "./gen/envoy/extensions/filters/http/ext_authz/v3/ext_authz_pb.ts";
 import { HTTPFaultSchema } from "./gen/envoy/extensions/filters/http/fault/v3/fault_pb.ts";
 import { HeaderMutationSchema } from "./gen/envoy/extensions/filters/http/header_mutation/v3/header_mutation_pb.ts";
 import { RouterSchema } from "./gen/envoy/extensions/filters/http/router/v3/router_pb.ts";
@@ -37,6 +46,7 @@ import { createRegistry, type JsonObject, type JsonValue, toJson } from "./proto
 /** The messages that are packed as `Any`. */
 const registry = createRegistry(
   ClusterConfigSchema,
+  CompositeSchema,
   ConnectionLimitSchema,
   CookieBasedSessionStateSchema,
   CorsPolicySchema,
@@ -44,6 +54,10 @@ const registry = createRegistry(
   DownstreamConnectionsConfigSchema,
   DownstreamTlsContextSchema,
   EarlyHeaderMutationSchema,
+  ExecuteFilterActionSchema,
+  ExtAuthzSchema,
+  ExtensionWithMatcherPerRouteSchema,
+  ExtensionWithMatcherSchema,
   FixedHeapConfigSchema,
   HTTPFaultSchema,
   HeaderBasedSessionStateSchema,

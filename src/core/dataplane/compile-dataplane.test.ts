@@ -273,9 +273,12 @@ describe("what a rule does", () => {
       "spec.rules[0].filters[0]: filters of type ExtensionRef are not supported",
     ],
     [
-      "external authorization",
-      { backendRefs: toB, filters: [{ type: "ExternalAuth" }] },
-      "spec.rules[0].filters[0]: filters of type ExternalAuth are not supported",
+      "external authorization without a server",
+      {
+        backendRefs: toB,
+        filters: [{ type: "ExternalAuth", externalAuth: { protocol: "HTTP", backendRef: { name: "x", port: 80 } } }],
+      },
+      "spec.rules[0].filters[0]: externalAuth.backendRef: no Service 'x' in namespace 'default'",
     ],
     [
       "a prefix replaced that nothing asks for",

@@ -24,6 +24,8 @@ export interface EdgeLimits {
   /** How long a backend may send nothing, or a client accept nothing, before the request is aborted. */
   readonly idleMs: number;
   readonly connectMs: number;
+  /** How long an authorization server may take. After that the request is refused. */
+  readonly authMs: number;
   /** How many endpoints a connection that is not HTTP is offered to, until one accepts it. */
   readonly connectAttempts: number;
   /** How long a connection that is not HTTP may be idle, in both directions. */
@@ -46,6 +48,7 @@ export const EDGE_LIMITS: EdgeLimits = {
   keepAliveMs: 60_000,
   idleMs: 300_000,
   connectMs: 5000,
+  authMs: 10_000,
   connectAttempts: 3,
   streamIdleMs: 3_600_000,
   udpIdleMs: 60_000,

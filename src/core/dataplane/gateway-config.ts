@@ -219,7 +219,24 @@ export type FilterConfig =
       readonly numerator: number;
       readonly denominator: number;
     }
-  | ({ readonly type: "CORS" } & CorsConfig);
+  | ({ readonly type: "CORS" } & CorsConfig)
+  /** At most one in a rule, and none in a backendRef. */
+  | ({ readonly type: "ExternalAuth" } & AuthConfig);
+
+/** A request is forwarded only if the authorization server allows it. If that cannot be asked, the request is refused. */
+export interface AuthConfig {
+  /** `GRPC`: Envoy's ext_authz. `HTTP`: the status 200 allows. */
+  readonly protocol: "GRPC" | "HTTP";
+  readonly backend: BackendConfig;
+  /** The headers that it gets, in lower case. Empty: with GRPC all, with HTTP only Host, Content-Length and Authorization. */
+  readonly allowedHeaders: readonly string[];
+  /** HTTP: put before the path of the request. */
+  readonly path: string;
+  /** HTTP: the headers of its response that the request gets, in lower case. Empty: all but those about the response itself. */
+  readonly allowedResponseHeaders: readonly string[];
+  /** It gets the body, and a longer one is refused. 0: it does not get the body. */
+  readonly maxBodyBytes: number;
+}
 
 /** Names are in lower case, each at most once per list. */
 export interface HeaderChanges {

@@ -84,6 +84,11 @@ function faultOfFilter(filter: FilterConfig): string | undefined {
       );
     case "RequestMirror":
       return undefined;
+    case "ExternalAuth":
+      return (
+        firstFault([...filter.allowedHeaders, ...filter.allowedResponseHeaders], faultOfName) ??
+        (/^[^\s?#]*$/.test(filter.path) ? undefined : `the path ${JSON.stringify(filter.path)} has white space, ? or #`)
+      );
   }
 }
 

@@ -139,6 +139,7 @@ export type FindingCode =
   // In what a gateway would do.
   | "NotServed"
   | "EmbeddedHasNoUdp"
+  | "EmbeddedHasNoExternalAuth"
   | "EnvoyRefusesMatch"
   | "EnvoyRefusesRule"
   | "EnvoyDropsBudget"

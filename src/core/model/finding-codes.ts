@@ -269,6 +269,10 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
   // Data planes, with `--dataplane`.
   NotServed: error("The data plane cannot do what an object configures."),
   EmbeddedHasNoUdp: error("The embedded gateway does not serve UDP.", "Use Envoy: run --dataplane envoy."),
+  EmbeddedHasNoExternalAuth: error(
+    "The embedded gateway does not carry out an ExternalAuth filter.",
+    "Use protocol HTTP without forwardBody, or Envoy: run --dataplane envoy.",
+  ),
   EnvoyRefusesMatch: error("Envoy refuses a match, so the match is left out.", "Correct the name or the pattern."),
   EnvoyRefusesRule: error(
     "Envoy refuses a rule, so its requests get a 500 response.",

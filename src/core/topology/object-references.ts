@@ -48,7 +48,7 @@ const authorities = {
   kindReason: "InvalidCACertificateKind",
 } as const;
 const parameters = { condition: "Accepted", reason: "InvalidParameters", kindReason: "InvalidParameters" } as const;
-const mirrored = {
+const ofFilter = {
   from: httpRoutes,
   to: core("Service"),
   condition: "ResolvedRefs",
@@ -77,8 +77,10 @@ const rows: readonly ReferenceRow[] = [
   },
   { from: [gateway], path: "spec.infrastructure.parametersRef", ...parameters },
   { from: [{ group: GATEWAY_API, kind: "GatewayClass" }], path: "spec.parametersRef", ...parameters },
-  { path: "spec.rules[].filters[].requestMirror.backendRef", ...mirrored },
-  { path: "spec.rules[].backendRefs[].filters[].requestMirror.backendRef", ...mirrored },
+  { path: "spec.rules[].filters[].requestMirror.backendRef", ...ofFilter },
+  { path: "spec.rules[].backendRefs[].filters[].requestMirror.backendRef", ...ofFilter },
+  { path: "spec.rules[].filters[].externalAuth.backendRef", ...ofFilter },
+  { path: "spec.rules[].backendRefs[].filters[].externalAuth.backendRef", ...ofFilter },
 ];
 
 const byKind: ReadonlyMap<KindId, readonly ReferenceRow[]> = new Map(

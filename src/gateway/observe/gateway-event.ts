@@ -83,6 +83,8 @@ export type RequestFlag =
   | "NoRoute"
   /** The rule has no usable backend. */
   | "Unavailable"
+  /** The authorization server refused the request, or could not be asked. */
+  | "Denied"
   | "NoEndpoints"
   /** `NotConnected` to `BackendTimeout`: how the last attempt failed. */
   | "NotConnected"

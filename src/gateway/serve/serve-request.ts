@@ -1,6 +1,12 @@
 /** Serves one request: finds its rule, then forwards it, redirects it, or sends a response of the gateway. */
-import type { RedirectConfig, RuleConfig, WeightedBackendConfig } from "../../core/dataplane/gateway-config.ts";
+import type {
+  AuthConfig,
+  RedirectConfig,
+  RuleConfig,
+  WeightedBackendConfig,
+} from "../../core/dataplane/gateway-config.ts";
 import { OWN_HEADERS } from "../../core/dataplane/own-headers.ts";
+import { lacksAuth } from "../../core/embedded/embedded-limits.ts";
 import { formatRef } from "../../core/model/refs.ts";
 import type { HttpRequest } from "../../core/routing/match-request.ts";
 import { type HeaderList, headerText, joinHeaders, withoutHeaders } from "../contract/header-list.ts";
@@ -11,6 +17,7 @@ import { redirectLocation } from "../filters/redirect-location.ts";
 import { changeResponseHeaders, rewriteRequest } from "../filters/rewrite-request.ts";
 import type { RequestFlag } from "../observe/gateway-event.ts";
 import { RequestRecord } from "../observe/request-record.ts";
+import { type AuthOutcome, askAuthorization } from "./external-auth.ts";
 import { identifyClient } from "./forwarded-headers.ts";
 import { Forwarding, type ForwardTarget } from "./forwarding.ts";
 import { type LocalResponse, sendLocalResponse } from "./local-response.ts";
@@ -77,6 +84,63 @@ class Serving {
     const cors = findCors(rule.filters);
     const preflight = cors && preflightHeaders(cors, head);
     if (preflight !== undefined) return this.#respond(undefined, { status: 204, message: "", headers: preflight });
+    if (rule.filters.some(lacksAuth)) return this.#respondUnavailable(rule, 500, "ExternalAuth is not carried out");
+    const auth = rule.filters.find((filter) => filter.type === "ExternalAuth");
+    if (auth === undefined) this.#act(head, rule);
+    else this.#authorize(head, rule, auth);
+  }
+
+  #authorize(head: RequestHead, rule: RuleConfig, auth: AuthConfig): void {
+    const { exchange } = this.#record;
+    const request = { head, authority: authorityOf(head), headers: this.#headers };
+    const asked = askAuthorization(this.#context, this.#port.lookup, auth, request, (outcome) => {
+      exchange.onGone = () => {};
+      try {
+        this.#takeAuthorization(head, rule, outcome);
+      } catch (error) {
+        this.fail(error);
+      }
+    });
+    if (typeof asked === "string") return this.#takeAuthorization(head, rule, { state: "failed", reason: asked });
+    exchange.onGone = () => {
+      asked.cancel();
+      this.#record.flag("ClientGone");
+      this.#finish();
+    };
+  }
+
+  #takeAuthorization(head: RequestHead, rule: RuleConfig, outcome: AuthOutcome): void {
+    switch (outcome.state) {
+      case "allowed":
+        this.#headers = outcome.headers;
+        return this.#act(head, rule);
+      case "denied":
+        return this.#deny(head, outcome);
+      case "failed":
+        this.#record.reason = outcome.reason;
+        return this.#respond("Denied", {
+          status: 403,
+          message: `${formatRef(rule.route)} (${rule.rule}): the request could not be authorized`,
+          headers: this.#debugHeaders(),
+        });
+    }
+  }
+
+  /** The response of the authorization server. */
+  #deny(head: RequestHead, { status, headers, body }: Extract<AuthOutcome, { readonly state: "denied" }>): void {
+    const { exchange } = this.#record;
+    const sent = head.method === "HEAD" ? 0 : body.length;
+    this.#record.flag("Denied");
+    this.#record.status = status;
+    this.#record.responseBytes = sent;
+    const length = status === 204 || status === 304 ? [] : ["content-length", String(body.length)];
+    exchange.sendHead({ status, statusText: "", headers: [...headers, ...length], isLast: false });
+    if (sent > 0) exchange.write(body);
+    exchange.end([]);
+    this.#finish();
+  }
+
+  #act(head: RequestHead, rule: RuleConfig): void {
     const { action } = rule;
     switch (action.type) {
       case "Forward":
@@ -135,7 +199,7 @@ class Serving {
     target: ForwardTarget,
   ): { readonly authority: string; readonly path: string; readonly headers: HeaderList } {
     const own = {
-      authority: head.hostPort === undefined ? head.host : `${head.host}:${head.hostPort}`,
+      authority: authorityOf(head),
       path: head.path,
       headers: this.#headers,
     };
@@ -197,6 +261,9 @@ class Serving {
     this.#context.emit(this.#record.finished(gateway, config, this.#context.clock.nowMs()));
   }
 }
+
+const authorityOf = ({ host, hostPort }: RequestHead): string =>
+  hostPort === undefined ? host : `${host}:${hostPort}`;
 
 /** Drops what a backend has no business to say. With `debugHeaders` these are all headers of that prefix. */
 function withoutOwnHeaders(headers: HeaderList, debugHeaders: boolean): HeaderList {

@@ -134,6 +134,7 @@ const FLAGS: Readonly<Record<string, RequestFlag>> = {
   DPE: "BadRequest",
   LR: "Reset",
   NR: "NoRoute",
+  UAEX: "Denied",
   UC: "Reset",
   UF: "NotConnected",
   UH: "NoEndpoints",

@@ -1,5 +1,6 @@
 /** Compiles the filters of a rule and of its backendRef for Envoy. */
 import type {
+  AuthConfig,
   BackendConfig,
   CorsConfig,
   FilterConfig,
@@ -41,6 +42,7 @@ export interface EnvoyFilters {
   readonly path: RewriteInit | undefined;
   readonly mirrors: readonly Mirror[];
   readonly cors: Any | undefined;
+  readonly auth: AuthConfig | undefined;
 }
 
 export function compileFilters(filters: readonly FilterConfig[]): EnvoyFilters {
@@ -54,6 +56,7 @@ const NO_FILTERS: EnvoyFilters = {
   path: undefined,
   mirrors: [],
   cors: undefined,
+  auth: undefined,
 };
 
 /** In one pass, because there may be thousands of rules. */
@@ -64,6 +67,7 @@ function compileSome(filters: readonly FilterConfig[]): EnvoyFilters {
   let host: string | undefined;
   let path: PathModifier | undefined;
   let cors: CorsConfig | undefined;
+  let auth: AuthConfig | undefined;
   for (const filter of filters) {
     switch (filter.type) {
       case "RequestHeaderModifier":
@@ -82,6 +86,9 @@ function compileSome(filters: readonly FilterConfig[]): EnvoyFilters {
       case "CORS":
         cors ??= filter;
         break;
+      case "ExternalAuth":
+        auth = filter;
+        break;
     }
   }
   return {
@@ -91,6 +98,7 @@ function compileSome(filters: readonly FilterConfig[]): EnvoyFilters {
     path: path === undefined ? undefined : pathRewrite(path),
     mirrors,
     cors: cors === undefined ? undefined : corsPolicy(cors),
+    auth,
   };
 }
 

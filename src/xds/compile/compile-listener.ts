@@ -32,6 +32,7 @@ import {
 import { FractionalPercent_DenominatorType } from "../gen/envoy/type/v3/percent_pb.ts";
 import { type Any, create, duration, type Init, pack } from "../protobuf.ts";
 import { type AccessLogging, accessLogOf } from "./compile-access-log.ts";
+import { AUTH, NO_AUTH } from "./compile-auth.ts";
 import { compileIdentity } from "./compile-identity.ts";
 import { type ListenerAddress, socketAddress } from "./compile-load-assignment.ts";
 import { NO_SESSIONS, SESSIONS } from "./compile-sessions.ts";
@@ -172,6 +173,7 @@ function httpChain(
       ...(routeSpecifier.case === "scopedRoutes" ? [httpFilter(LOWER_CASE_FILTER, LOWER_CASE)] : []),
       // Disabled by default and enabled by routes that need it, so that adding such a route does not change the listener.
       { ...httpFilter("envoy.filters.http.cors", pack(CorsSchema, {})), disabled: true },
+      { ...httpFilter(AUTH, NO_AUTH), disabled: true },
       { ...httpFilter(SESSIONS, NO_SESSIONS), disabled: true },
       httpFilter("envoy.filters.http.router", pack(RouterSchema, { suppressEnvoyHeaders: true })),
     ],

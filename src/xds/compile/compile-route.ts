@@ -1,9 +1,9 @@
 /** Compiles one match of one rule to Envoy routes: one per backend and class of methods, because their settings may differ. */
 import type {
+  AuthConfig,
   BackendConfig,
   BackendTarget,
   ConfigProblem,
-  RedirectConfig,
   RouteConfig,
   RuleConfig,
   SessionConfig,
@@ -18,7 +18,6 @@ import { formatRef } from "../../core/model/refs.ts";
 import type { MatchRegex } from "../../core/model/regex.ts";
 import {
   HeaderMatcherSchema,
-  RedirectAction_RedirectResponseCode,
   type Route,
   type RouteAction,
   RouteActionSchema,
@@ -28,8 +27,10 @@ import {
 } from "../gen/envoy/config/route/v3/route_components_pb.ts";
 import { FractionalPercent_DenominatorType } from "../gen/envoy/type/v3/percent_pb.ts";
 import { type Any, create, duration, type Init } from "../protobuf.ts";
-import { compileFilters, type EnvoyFilters, NO_CHANGES, pathRewrite } from "./compile-filters.ts";
+import { AUTH, compileAuth } from "./compile-auth.ts";
+import { compileFilters, type EnvoyFilters, NO_CHANGES } from "./compile-filters.ts";
 import { compileMatch, EVERYTHING, isCatchAll, type MatchInit } from "./compile-match.ts";
+import { compileRedirects, type PortFacts } from "./compile-redirects.ts";
 import {
   compileRetryPolicy,
   IDEMPOTENT_METHODS,
@@ -41,12 +42,6 @@ import { compileSession, hasCookie, SESSIONS, sessionOfBackend } from "./compile
 import { type ClusterName, type ClusterSettings, clusterName, waitingClusterName } from "./resource-names.ts";
 
 type RouteInit = Init<typeof RouteSchema>;
-
-/** The settings that differ between ports. */
-export interface PortFacts {
-  readonly port: number;
-  readonly scheme: "http" | "https";
-}
 
 export interface RouteOptions {
   /** How much too early a timer may fire. It is added to waits. */
@@ -135,11 +130,12 @@ function compileRoute({ match, rule }: RouteConfig, context: RouteContext): Envo
     case "Respond":
       return alone({ ...common, match: compileMatch(match), ...respond(action.status) });
     case "Redirect": {
-      const changes = changesOf({ request: NO_CHANGES, response: compileFilters(rule.filters).response });
-      const routes = redirects(compileMatch(match), action.redirect, context.facts);
+      const { response, auth } = compileFilters(rule.filters);
+      const changes = { ...changesOf({ request: NO_CHANGES, response }), typedPerFilterConfig: perFilter({ auth }) };
+      const routes = compileRedirects(compileMatch(match), action.redirect, context.facts);
       return {
         routes: routes.map((one) => create(RouteSchema, { ...common, ...one, ...changes })),
-        uses: [],
+        uses: authUses(auth),
         problems: [],
       };
     }
@@ -207,7 +203,7 @@ function forward({ target, upTo, pinned }: Share, { match, rule }: RouteConfig, 
   }
   const use = clusterUse(target, context);
   const filters = compileFilters([...rule.filters, ...target.filters]);
-  const { request, response, cors } = filters;
+  const { request, response, cors, auth } = filters;
   const routes = methodClasses(target.retry, match.method).map((methods) =>
     create(RouteSchema, {
       name,
@@ -217,18 +213,28 @@ function forward({ target, upTo, pinned }: Share, { match, rule }: RouteConfig, 
       requestHeadersToAdd: request.add,
       responseHeadersToRemove: use.waitsMs === undefined ? response.remove : unmarked(response.remove),
       responseHeadersToAdd: response.add,
-      typedPerFilterConfig: perFilter(cors, target.session),
+      typedPerFilterConfig: perFilter({ cors, auth, session: target.session }),
       requestBodyBufferLimit: target.retry === undefined ? undefined : BigInt(Math.floor(target.retry.maxBodyBytes)),
     }),
   );
   const mirrored = filters.mirrors.map(({ backend }) => plainUse(backend));
-  return { routes, uses: [use, ...mirrored], problems: [] };
+  return { routes, uses: [use, ...mirrored, ...authUses(auth)], problems: [] };
 }
 
 const CORS = "envoy.filters.http.cors";
 
-const perFilter = (cors: Any | undefined, session: SessionConfig | undefined): Record<string, Any> => ({
+interface FilterSettings {
+  readonly cors?: Any | undefined;
+  readonly auth: AuthConfig | undefined;
+  readonly session?: SessionConfig | undefined;
+}
+
+const authUses = (auth: AuthConfig | undefined): readonly ClusterUse[] =>
+  auth === undefined ? [] : [plainUse(auth.backend)];
+
+const perFilter = ({ cors, auth, session }: FilterSettings): Record<string, Any> => ({
   ...(cors === undefined ? {} : { [CORS]: cors }),
+  ...(auth === undefined ? {} : { [AUTH]: compileAuth(auth, plainUse(auth.backend).name) }),
   ...(session === undefined ? {} : { [SESSIONS]: compileSession(session) }),
 });
 
@@ -352,56 +358,5 @@ function actionInit(
       },
       disableShadowHostSuffixAppend: true,
     })),
-  };
-}
-
-const WELL_KNOWN = { http: 80, https: 443 } as const;
-
-const REDIRECT_CODES = {
-  301: RedirectAction_RedirectResponseCode.MOVED_PERMANENTLY,
-  302: RedirectAction_RedirectResponseCode.FOUND,
-  303: RedirectAction_RedirectResponseCode.SEE_OTHER,
-  307: RedirectAction_RedirectResponseCode.TEMPORARY_REDIRECT,
-  308: RedirectAction_RedirectResponseCode.PERMANENT_REDIRECT,
-} as const;
-
-const NAMES_PORT = create(HeaderMatcherSchema, {
-  name: ":authority",
-  headerMatchSpecifier: {
-    case: "stringMatch",
-    value: { matchPattern: { case: "safeRegex", value: { regex: ".*:[0-9]+" } } },
-  },
-});
-
-/**
- * The port of a redirect, as in the embedded gateway's `redirect-location.ts`. Envoy keeps the port of the request, so the port
- * is always written if the client sent one.
- */
-function redirects(match: MatchInit, redirect: RedirectConfig, facts: PortFacts): readonly RouteInit[] {
-  const { scheme, hostname, port } = redirect;
-  const target = port ?? (scheme === undefined ? facts.port : WELL_KNOWN[scheme]);
-  const isWellKnown = target === WELL_KNOWN[scheme ?? facts.scheme];
-  if (!isWellKnown) return [{ match, ...redirectTo(redirect, target) }];
-  const plain = { match, ...redirectTo(redirect, undefined) };
-  if (hostname !== undefined) return [plain];
-  const withPort: MatchInit = { ...match, headers: [...(match.headers ?? []), NAMES_PORT] };
-  return [{ match: withPort, ...redirectTo(redirect, target) }, plain];
-}
-
-function redirectTo(
-  { scheme, hostname, path, status }: RedirectConfig,
-  port: number | undefined,
-): Pick<RouteInit, "action"> {
-  return {
-    action: {
-      case: "redirect",
-      value: {
-        responseCode: REDIRECT_CODES[status],
-        ...(scheme === undefined ? {} : { schemeRewriteSpecifier: { case: "schemeRedirect", value: scheme } }),
-        ...(hostname === undefined ? {} : { hostRedirect: hostname }),
-        ...(port === undefined ? {} : { portRedirect: port }),
-        ...(path === undefined ? {} : { pathRewriteSpecifier: { case: "regexRewrite", value: pathRewrite(path) } }),
-      },
-    },
   };
 }

@@ -8,7 +8,6 @@ import {
 import { CookieBasedSessionStateSchema } from "../gen/envoy/extensions/http/stateful_session/cookie/v3/cookie_pb.ts";
 import { HeaderBasedSessionStateSchema } from "../gen/envoy/extensions/http/stateful_session/header/v3/header_pb.ts";
 import { type Any, create, duration, pack } from "../protobuf.ts";
-import { escapePattern } from "./compile-match.ts";
 
 /** The name of the filter. */
 export const SESSIONS = "envoy.filters.http.stateful_session";
@@ -47,12 +46,12 @@ export function sessionOfBackend(session: SessionConfig, { id }: BackendConfig):
     : { ...session, name: `${session.name}_${id.replaceAll(/[^A-Za-z0-9.-]/g, "_")}` };
 }
 
-/** Matches requests that have the cookie. */
+/** Matches requests that have the cookie. Not by a pattern: names may be longer than Envoy allows in patterns. */
 export const hasCookie = ({ name }: SessionConfig): HeaderMatcher =>
   create(HeaderMatcherSchema, {
     name: "cookie",
     headerMatchSpecifier: {
       case: "stringMatch",
-      value: { matchPattern: { case: "safeRegex", value: { regex: `(?:.*; *)?${escapePattern(name)}=.*` } } },
+      value: { matchPattern: { case: "contains", value: `${name}=` } },
     },
   });

@@ -294,6 +294,24 @@ describe("client certificates", () => {
   });
 });
 
+test("RouteConditionResolvedRefs: the authorization server of a filter", () => {
+  const authorized = (backendRef: JsonObject) =>
+    route("r", "Gateway/g", {
+      rules: [
+        {
+          backends: ["s"],
+          fields: { filters: [{ type: "ExternalAuth", externalAuth: { protocol: "HTTP", http: {}, backendRef } }] },
+        },
+      ],
+    });
+  const at = "HTTPRoute/r spec.rules[0].filters[0].externalAuth.backendRef";
+  const base = [gateway("g"), service("s")];
+  expect(reasons([...base, authorized({ name: "m", port: 80 })], "Complete")).toEqual([`${at}: BackendNotFound`]);
+  expect(reasons([...base, authorized({ name: "m", namespace: "other", port: 80 })])).toEqual([
+    `${at}: RefNotPermitted`,
+  ]);
+});
+
 describe("RouteConditionResolvedRefs: the backend of a mirror", () => {
   const mirroring = (backendRef: JsonObject, parents: Parameters<typeof route>[1] = "Gateway/g") =>
     route("r", parents, {

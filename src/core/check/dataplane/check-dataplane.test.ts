@@ -107,6 +107,20 @@ describe("what Envoy would refuse, or cannot keep exactly", () => {
   });
 });
 
+test("external authorization that the embedded gateway does not carry out", async () => {
+  const auth = (settings: string): string =>
+    `filters: [{type: ExternalAuth, externalAuth: {backendRef: {name: s, port: 80}, ${settings}}}]`;
+  const codes = async (settings: string, options: string): Promise<readonly string[]> =>
+    (await checkText(withRule(auth(settings)), options))
+      .filter(({ code }) => code.startsWith("Embedded") || code.startsWith("Envoy") || code === "NotServed")
+      .map(({ code, field }) => `${code} ${field}`);
+  const missing = ["EmbeddedHasNoExternalAuth spec.rules[0].filters"];
+  expect(await codes("protocol: GRPC, grpc: {}", EMBEDDED)).toEqual(missing);
+  expect(await codes("protocol: HTTP, http: {}, forwardBody: {maxSize: 1}", EMBEDDED)).toEqual(missing);
+  expect(await codes("protocol: HTTP, http: {}", EMBEDDED)).toEqual([]);
+  expect(await codes("protocol: GRPC, grpc: {}", ENVOY)).toEqual([]);
+});
+
 describe("connections that are not HTTP", () => {
   const listener = (name: string, protocol: string, port: number): string =>
     `{name: ${name}, port: ${port}, protocol: ${protocol}}`;

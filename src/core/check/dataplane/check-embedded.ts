@@ -6,13 +6,22 @@ import { findingCodes } from "../../model/finding-codes.ts";
 import { kindId, objectId } from "../../model/refs.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
 import { type CheckFinding, findingAt } from "../check-finding.ts";
+import { fieldOfRule } from "./field-of-rule.ts";
 
-export const checkEmbedded = (world: World, { gateways }: DataplaneConfig): readonly CheckFinding[] =>
-  gateways.flatMap(embeddedLimits).map(({ code, listener, message }) => {
-    const object = objectId(listener.owner);
+export function checkEmbedded(world: World, { gateways }: DataplaneConfig): readonly CheckFinding[] {
+  const findings = new Map<string, CheckFinding>();
+  for (const { code, listener, rule, message } of gateways.flatMap(embeddedLimits)) {
+    const object = objectId(rule?.route ?? listener.owner);
+    const field = rule === undefined ? fieldOf(world, listener) : `${fieldOfRule(world, rule)}.filters`;
     const { severity } = findingCodes[code];
-    return findingAt(world.objects.get(object), { code, severity, object, field: fieldOf(world, listener), message });
-  });
+    // A rule may be at several listeners.
+    findings.set(
+      `${object} ${code} ${field}`,
+      findingAt(world.objects.get(object), { code, severity, object, field, message }),
+    );
+  }
+  return [...findings.values()];
+}
 
 function fieldOf({ objects, rulebook }: World, { owner, name }: ListenerConfig): string {
   const object = objects.get(objectId(owner));

@@ -6,12 +6,12 @@ import { type EnvoyLimit, type RuleLimit, retryLimits, ruleLimits } from "../../
 import { faultOfMatch, faultOfRule } from "../../envoy/find-faults.ts";
 import type { FindingCode } from "../../model/finding-code.ts";
 import { findingCodes } from "../../model/finding-codes.ts";
-import { kindId, type ObjectRef, objectId } from "../../model/refs.ts";
+import { type ObjectRef, objectId } from "../../model/refs.ts";
 import type { MatchRegex } from "../../model/regex.ts";
 import type { RetrySettings } from "../../retry/retry-settings.ts";
-import { sectionsOf } from "../../topology/sections-of.ts";
 import { type CheckFinding, findingAt } from "../check-finding.ts";
 import { checkRetrySettings, type RetryProblem } from "./check-retries.ts";
+import { fieldOfRule } from "./field-of-rule.ts";
 
 export function checkEnvoy(world: World, config: DataplaneConfig, matchRegex: MatchRegex): readonly CheckFinding[] {
   const findings = new Map<string, CheckFinding>();
@@ -51,14 +51,6 @@ function forEachRoute({ gateways }: DataplaneConfig, visit: (route: RouteConfig)
     for (const { listeners } of ports)
       for (const { virtualHosts } of listeners)
         for (const { routes } of virtualHosts) for (const route of routes) visit(route);
-}
-
-function fieldOfRule(world: World, { route, rule }: RuleConfig): string {
-  const object = world.objects.get(objectId(route));
-  const facts = world.rulebook.factsOf(kindId(route));
-  const sections = object === undefined || facts === undefined ? [] : sectionsOf(object, facts);
-  const index = sections.find(({ name }) => name === rule)?.index;
-  return index === undefined ? "spec.rules" : `spec.rules[${index}]`;
 }
 
 interface Reporting {

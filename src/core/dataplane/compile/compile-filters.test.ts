@@ -139,7 +139,11 @@ describe("mirrors", () => {
   test.each<[string, JsonObject, string]>([
     ["missing", { name: "x", port: 80 }, "no Service 'x' in namespace 'default'"],
     ["without a port", { name: "m" }, "the reference to Service default/m has no port"],
-    ["of another kind", { group: "x.io", kind: "Bucket", name: "m" }, "only Services can be mirror backends"],
+    [
+      "of another kind",
+      { group: "x.io", kind: "Bucket", name: "m" },
+      "only Services are supported as backends of filters",
+    ],
     [
       "elsewhere without a grant",
       { name: "m", namespace: "other", port: 80 },
@@ -196,4 +200,52 @@ test("CORS, with Gateway API's defaults", () => {
       maxAgeSeconds: 60,
     },
   ]);
+});
+
+/** Gateway API, "HTTPExternalAuthFilter". */
+describe("external authorization", () => {
+  const auth = (externalAuth: JsonObject): JsonObject => ({
+    type: "ExternalAuth",
+    externalAuth: { backendRef: { name: "m", port: 80 }, ...externalAuth },
+  });
+
+  test("over HTTP and over gRPC, with Gateway API's defaults", () => {
+    const http = { path: "/check", allowedHeaders: ["X-A"], allowedResponseHeaders: ["X-B"] };
+    const settings = { protocol: "HTTP", http, forwardBody: { maxSize: 7 } };
+    expect(ruleOf(withRule({ filters: [auth(settings)] }))?.filters).toMatchObject([
+      {
+        type: "ExternalAuth",
+        protocol: "HTTP",
+        backend: { id: "default/m:80", protocol: "HTTP/1.1" },
+        allowedHeaders: ["x-a"],
+        path: "/check",
+        allowedResponseHeaders: ["x-b"],
+        maxBodyBytes: 7,
+      },
+    ]);
+    expect(ruleOf(withRule({ filters: [auth({ protocol: "GRPC", grpc: {} })] }))?.filters).toMatchObject([
+      { protocol: "GRPC", backend: { id: "default/m:80/h2", protocol: "HTTP/2" }, allowedHeaders: [], maxBodyBytes: 0 },
+    ]);
+  });
+
+  test.each<[string, readonly JsonObject[], string]>([
+    [
+      "two of them",
+      [auth({ protocol: "HTTP" }), auth({ protocol: "HTTP" })],
+      "a rule can have one ExternalAuth filter",
+    ],
+    [
+      "a server elsewhere without a grant",
+      [auth({ protocol: "HTTP", backendRef: { name: "m", namespace: "other", port: 80 } })],
+      "no ReferenceGrant in namespace 'other'",
+    ],
+  ])("%s: requests get a 500", (_, filters, why) => {
+    const action = ruleOf(withRule({ filters }))?.action;
+    expect(action).toEqual({ type: "Respond", status: 500, reason: expect.stringContaining(why) as string });
+  });
+
+  test("at a backendRef: its share of the requests gets a 500", () => {
+    const config = withRule({ backendRefs: [{ name: "b", port: 80, filters: [auth({ protocol: "HTTP" })] }] });
+    expect(ruleOf(config)?.action).toMatchObject({ type: "Respond", status: 500 });
+  });
 });

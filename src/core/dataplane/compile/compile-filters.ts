@@ -2,6 +2,7 @@
 import { isJsonList, isJsonObject, type Json, type JsonObject, objectsIn } from "../../model/json.ts";
 import type { RouteMatch } from "../../routing/route-match.ts";
 import type {
+  AuthConfig,
   BackendConfig,
   CorsConfig,
   FilterConfig,
@@ -26,6 +27,8 @@ export interface FilterContext {
   readonly matches: readonly RouteMatch[];
   /** The backend of a mirror. Undefined: it is not usable, the problem is reported, and nothing is mirrored. */
   readonly mirrorTo: (ref: JsonObject, field: string) => BackendConfig | undefined;
+  /** The authorization server. A text is the reason why it is not usable. */
+  readonly authBy: (ref: JsonObject, protocol: AuthConfig["protocol"]) => BackendConfig | string;
 }
 
 const NOTHING: JsonObject = {};
@@ -45,6 +48,8 @@ export function compileFilters(list: Json | undefined, context: FilterContext): 
     const field = `${context.field}[${index}]`;
     const compiled = compileFilter(isJsonObject(item) ? item : NOTHING, field, context);
     if (typeof compiled === "string") return { state: "unusable", field, reason: compiled };
+    if (compiled?.type === "ExternalAuth" && filters.some(({ type }) => type === "ExternalAuth"))
+      return { state: "unusable", field, reason: "a rule can have one ExternalAuth filter" };
     if (compiled?.type === "RequestRedirect") redirect ??= compiled.redirect;
     else if (compiled !== undefined) filters.push(compiled);
   }
@@ -76,6 +81,10 @@ function compileFilter(filter: JsonObject, field: string, context: FilterContext
       if (context.at === "BackendRef")
         return `${type} takes effect before a backend is picked; move it to the filters of the rule`;
       return { type, ...corsConfig(settings(filter, "cors")) };
+    case "ExternalAuth":
+      if (context.at === "BackendRef")
+        return `${type} takes effect before a backend is picked; move it to the filters of the rule`;
+      return externalAuth(settings(filter, "externalAuth"), context);
     default:
       return `filters of type ${type} are not supported`;
   }
@@ -155,6 +164,32 @@ function requestMirror(
     backend,
     numerator: typeof numerator === "number" ? numerator : 100,
     denominator: typeof denominator === "number" ? denominator : 100,
+  };
+}
+
+/**
+ * Authorization fails closed
+ *
+ * If a problem prevents that the authorization server is asked, requests are refused: those of a rule whose server does not exist, or may not be
+ * referenced, get a 500.
+ * Gateway API, "HTTPExternalAuthFilter"
+ */
+function externalAuth(auth: JsonObject, { authBy }: FilterContext): CompiledFilter | string {
+  const protocol = (["GRPC", "HTTP"] as const).find((one) => one === auth["protocol"]);
+  if (protocol === undefined) return "the protocol of an ExternalAuth filter is GRPC or HTTP";
+  const backend = authBy(settings(auth, "backendRef"), protocol);
+  if (typeof backend === "string") return `externalAuth.backendRef: ${backend}`;
+  const own = settings(auth, protocol === "GRPC" ? "grpc" : "http");
+  const { maxSize } = settings(auth, "forwardBody");
+  const lowerCase = (list: Json | undefined): readonly string[] => textsIn(list).map((name) => name.toLowerCase());
+  return {
+    type: "ExternalAuth",
+    protocol,
+    backend,
+    allowedHeaders: lowerCase(own["allowedHeaders"]),
+    path: textOr(own["path"]) ?? "",
+    allowedResponseHeaders: lowerCase(own["allowedResponseHeaders"]),
+    maxBodyBytes: typeof maxSize === "number" ? maxSize : 0,
   };
 }
 

@@ -227,6 +227,7 @@ class RouteDraft {
     const context: RuleContext = {
       backendOf: (ref, field, position) => this.#followBackend(user, ref, field, position),
       mirrorTo: (ref, field) => this.#followMirror(user, ref, field),
+      authBy: (ref, protocol) => this.#referenced(protocol === "GRPC" ? "GRPCRoute" : "HTTPRoute", ref),
       sessionOf: ({ raw, index, name }) => {
         const compiled = compileSession(raw["sessionPersistence"], this.#route.ref, name);
         const { problem, session } = compiled ?? {};
@@ -283,18 +284,20 @@ class RouteDraft {
 
   /** Mirrors are not part of the topology, so policies do not take effect on them. */
   #followMirror(user: BackendUser, ref: JsonObject, field: string): BackendConfig | undefined {
-    const found = this.#mirrored(user, ref);
+    const found = this.#referenced(user, ref);
     if (typeof found !== "string") return found;
     this.#note(field, `${found}: nothing is mirrored`);
     return undefined;
   }
 
-  #mirrored(
+  /** The backend of a filter. A text is the reason why it is not usable. */
+  #referenced(
     user: BackendUser,
     { group = "", kind = "Service", name, namespace, port }: JsonObject,
   ): BackendConfig | string {
     const from = this.#route.ref;
-    if (group !== "" || kind !== "Service" || typeof name !== "string") return "only Services can be mirror backends";
+    if (group !== "" || kind !== "Service" || typeof name !== "string")
+      return "only Services are supported as backends of filters";
     const home = typeof namespace === "string" && namespace !== "" ? namespace : from.namespace;
     const to: ObjectRef = { group, kind, namespace: home, name };
     if (home !== from.namespace) {

@@ -12,7 +12,7 @@ import type {
   SessionConfig,
   WeightedBackendConfig,
 } from "../gateway-config.ts";
-import { type CompiledFilters, compileFilters } from "./compile-filters.ts";
+import { type CompiledFilters, compileFilters, type FilterContext } from "./compile-filters.ts";
 import type { PathSettings, RuleSettings } from "./path-settings.ts";
 
 /** Resolves references of one route, and reports the problems. */
@@ -21,6 +21,8 @@ export interface RuleContext {
   readonly backendOf: (ref: JsonObject, field: string, position: number) => FollowedRef | string;
   /** Resolves the backend of a mirror. Undefined: nothing is mirrored. */
   readonly mirrorTo: (ref: JsonObject, field: string) => BackendConfig | undefined;
+  /** Resolves an authorization server. A text is the reason why it is not usable. */
+  readonly authBy: FilterContext["authBy"];
   /** Compiles the session persistence of a rule, and reports its problem. */
   readonly sessionOf: (section: Section) => SessionConfig | undefined;
   /** Reports why the requests of the rule, or the share of one backend, get a 500. */
@@ -100,8 +102,8 @@ const filtersAt = (
   list: Json | undefined,
   field: string,
   matches: readonly RouteMatch[],
-  { mirrorTo }: RuleContext,
-): CompiledFilters => compileFilters(list, { at, field, matches, mirrorTo });
+  { mirrorTo, authBy }: RuleContext,
+): CompiledFilters => compileFilters(list, { at, field, matches, mirrorTo, authBy });
 
 function planForward(
   { raw }: Section,

@@ -4,13 +4,15 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Duration } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_duration } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file envoy/config/core/v3/grpc_service.proto.
  */
 export const file_envoy_config_core_v3_grpc_service: GenFile = /*@__PURE__*/
-  fileDesc("CidlbnZveS9jb25maWcvY29yZS92My9ncnBjX3NlcnZpY2UucHJvdG8SFGVudm95LmNvbmZpZy5jb3JlLnYzIokBCgtHcnBjU2VydmljZRJBCgplbnZveV9ncnBjGAEgASgLMisuZW52b3kuY29uZmlnLmNvcmUudjMuR3JwY1NlcnZpY2UuRW52b3lHcnBjSAAaIwoJRW52b3lHcnBjEhYKDGNsdXN0ZXJfbmFtZRgBIAEoCTIAQhIKEHRhcmdldF9zcGVjaWZpZXJiBnByb3RvMw");
+  fileDesc("CidlbnZveS9jb25maWcvY29yZS92My9ncnBjX3NlcnZpY2UucHJvdG8SFGVudm95LmNvbmZpZy5jb3JlLnYzIsoBCgtHcnBjU2VydmljZRJBCgplbnZveV9ncnBjGAEgASgLMisuZW52b3kuY29uZmlnLmNvcmUudjMuR3JwY1NlcnZpY2UuRW52b3lHcnBjSAASKgoHdGltZW91dBgDIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbho4CglFbnZveUdycGMSFgoMY2x1c3Rlcl9uYW1lGAEgASgJMgASEwoJYXV0aG9yaXR5GAIgASgJMgBCEgoQdGFyZ2V0X3NwZWNpZmllcmIGcHJvdG8z", [file_google_protobuf_duration]);
 
 /**
  * @generated from message envoy.config.core.v3.GrpcService
@@ -26,6 +28,11 @@ export type GrpcService = Message<"envoy.config.core.v3.GrpcService"> & {
     value: GrpcService_EnvoyGrpc;
     case: "envoyGrpc";
   } | { case: undefined; value?: undefined };
+
+  /**
+   * @generated from field: google.protobuf.Duration timeout = 3;
+   */
+  timeout?: Duration | undefined;
 };
 
 /**
@@ -43,6 +50,11 @@ export type GrpcService_EnvoyGrpc = Message<"envoy.config.core.v3.GrpcService.En
    * @generated from field: string cluster_name = 1;
    */
   clusterName: string;
+
+  /**
+   * @generated from field: string authority = 2;
+   */
+  authority: string;
 };
 
 /**

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file envoy/type/matcher/v3/string.proto.
  */
 export const file_envoy_type_matcher_v3_string: GenFile = /*@__PURE__*/
-  fileDesc("CiJlbnZveS90eXBlL21hdGNoZXIvdjMvc3RyaW5nLnByb3RvEhVlbnZveS50eXBlLm1hdGNoZXIudjMilgEKDVN0cmluZ01hdGNoZXISEQoFZXhhY3QYASABKAkyAEgAEhIKBnByZWZpeBgCIAEoCTIASAASEgoGc3VmZml4GAMgASgJMgBIABI5CgpzYWZlX3JlZ2V4GAUgASgLMiMuZW52b3kudHlwZS5tYXRjaGVyLnYzLlJlZ2V4TWF0Y2hlckgAQg8KDW1hdGNoX3BhdHRlcm5iBnByb3RvMw", [file_envoy_type_matcher_v3_regex]);
+  fileDesc("CiJlbnZveS90eXBlL21hdGNoZXIvdjMvc3RyaW5nLnByb3RvEhVlbnZveS50eXBlLm1hdGNoZXIudjMiwwEKDVN0cmluZ01hdGNoZXISEQoFZXhhY3QYASABKAkyAEgAEhIKBnByZWZpeBgCIAEoCTIASAASEgoGc3VmZml4GAMgASgJMgBIABI5CgpzYWZlX3JlZ2V4GAUgASgLMiMuZW52b3kudHlwZS5tYXRjaGVyLnYzLlJlZ2V4TWF0Y2hlckgAEhQKCGNvbnRhaW5zGAcgASgJMgBIABIVCgtpZ25vcmVfY2FzZRgGIAEoCDIAQg8KDW1hdGNoX3BhdHRlcm4iSwoRTGlzdFN0cmluZ01hdGNoZXISNgoIcGF0dGVybnMYASADKAsyJC5lbnZveS50eXBlLm1hdGNoZXIudjMuU3RyaW5nTWF0Y2hlcmIGcHJvdG8z", [file_envoy_type_matcher_v3_regex]);
 
 /**
  * @generated from message envoy.type.matcher.v3.StringMatcher
@@ -45,7 +45,18 @@ export type StringMatcher = Message<"envoy.type.matcher.v3.StringMatcher"> & {
      */
     value: RegexMatcher;
     case: "safeRegex";
+  } | {
+    /**
+     * @generated from field: string contains = 7;
+     */
+    value: string;
+    case: "contains";
   } | { case: undefined; value?: undefined };
+
+  /**
+   * @generated from field: bool ignore_case = 6;
+   */
+  ignoreCase: boolean;
 };
 
 /**
@@ -54,4 +65,21 @@ export type StringMatcher = Message<"envoy.type.matcher.v3.StringMatcher"> & {
  */
 export const StringMatcherSchema: GenMessage<StringMatcher> = /*@__PURE__*/
   messageDesc(file_envoy_type_matcher_v3_string, 0);
+
+/**
+ * @generated from message envoy.type.matcher.v3.ListStringMatcher
+ */
+export type ListStringMatcher = Message<"envoy.type.matcher.v3.ListStringMatcher"> & {
+  /**
+   * @generated from field: repeated envoy.type.matcher.v3.StringMatcher patterns = 1;
+   */
+  patterns: StringMatcher[];
+};
+
+/**
+ * Describes the message envoy.type.matcher.v3.ListStringMatcher.
+ * Use `create(ListStringMatcherSchema)` to create a new message.
+ */
+export const ListStringMatcherSchema: GenMessage<ListStringMatcher> = /*@__PURE__*/
+  messageDesc(file_envoy_type_matcher_v3_string, 1);
 

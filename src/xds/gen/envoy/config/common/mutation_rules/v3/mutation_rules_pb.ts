@@ -6,15 +6,40 @@ import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { HeaderValueOption } from "../../../core/v3/base_pb.ts";
 import { file_envoy_config_core_v3_base } from "../../../core/v3/base_pb.ts";
+import type { RegexMatcher } from "../../../../type/matcher/v3/regex_pb.ts";
+import { file_envoy_type_matcher_v3_regex } from "../../../../type/matcher/v3/regex_pb.ts";
 import type { StringMatcher } from "../../../../type/matcher/v3/string_pb.ts";
 import { file_envoy_type_matcher_v3_string } from "../../../../type/matcher/v3/string_pb.ts";
+import { file_google_protobuf_wrappers } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file envoy/config/common/mutation_rules/v3/mutation_rules.proto.
  */
 export const file_envoy_config_common_mutation_rules_v3_mutation_rules: GenFile = /*@__PURE__*/
-  fileDesc("CjplbnZveS9jb25maWcvY29tbW9uL211dGF0aW9uX3J1bGVzL3YzL211dGF0aW9uX3J1bGVzLnByb3RvEiVlbnZveS5jb25maWcuY29tbW9uLm11dGF0aW9uX3J1bGVzLnYzIpUCCg5IZWFkZXJNdXRhdGlvbhISCgZyZW1vdmUYASABKAkyAEgAEjkKBmFwcGVuZBgCIAEoCzInLmVudm95LmNvbmZpZy5jb3JlLnYzLkhlYWRlclZhbHVlT3B0aW9uSAASXgoPcmVtb3ZlX29uX21hdGNoGAMgASgLMkMuZW52b3kuY29uZmlnLmNvbW1vbi5tdXRhdGlvbl9ydWxlcy52My5IZWFkZXJNdXRhdGlvbi5SZW1vdmVPbk1hdGNoSAAaSgoNUmVtb3ZlT25NYXRjaBI5CgtrZXlfbWF0Y2hlchgBIAEoCzIkLmVudm95LnR5cGUubWF0Y2hlci52My5TdHJpbmdNYXRjaGVyQggKBmFjdGlvbmIGcHJvdG8z", [file_envoy_config_core_v3_base, file_envoy_type_matcher_v3_string]);
+  fileDesc("CjplbnZveS9jb25maWcvY29tbW9uL211dGF0aW9uX3J1bGVzL3YzL211dGF0aW9uX3J1bGVzLnByb3RvEiVlbnZveS5jb25maWcuY29tbW9uLm11dGF0aW9uX3J1bGVzLnYzIowBChNIZWFkZXJNdXRhdGlvblJ1bGVzEjMKD2Rpc2FsbG93X3N5c3RlbRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5Cb29sVmFsdWUSQAoTZGlzYWxsb3dfZXhwcmVzc2lvbhgGIAEoCzIjLmVudm95LnR5cGUubWF0Y2hlci52My5SZWdleE1hdGNoZXIilQIKDkhlYWRlck11dGF0aW9uEhIKBnJlbW92ZRgBIAEoCTIASAASOQoGYXBwZW5kGAIgASgLMicuZW52b3kuY29uZmlnLmNvcmUudjMuSGVhZGVyVmFsdWVPcHRpb25IABJeCg9yZW1vdmVfb25fbWF0Y2gYAyABKAsyQy5lbnZveS5jb25maWcuY29tbW9uLm11dGF0aW9uX3J1bGVzLnYzLkhlYWRlck11dGF0aW9uLlJlbW92ZU9uTWF0Y2hIABpKCg1SZW1vdmVPbk1hdGNoEjkKC2tleV9tYXRjaGVyGAEgASgLMiQuZW52b3kudHlwZS5tYXRjaGVyLnYzLlN0cmluZ01hdGNoZXJCCAoGYWN0aW9uYgZwcm90bzM", [file_envoy_config_core_v3_base, file_envoy_type_matcher_v3_regex, file_envoy_type_matcher_v3_string, file_google_protobuf_wrappers]);
+
+/**
+ * @generated from message envoy.config.common.mutation_rules.v3.HeaderMutationRules
+ */
+export type HeaderMutationRules = Message<"envoy.config.common.mutation_rules.v3.HeaderMutationRules"> & {
+  /**
+   * @generated from field: google.protobuf.BoolValue disallow_system = 3;
+   */
+  disallowSystem?: boolean | undefined;
+
+  /**
+   * @generated from field: envoy.type.matcher.v3.RegexMatcher disallow_expression = 6;
+   */
+  disallowExpression?: RegexMatcher | undefined;
+};
+
+/**
+ * Describes the message envoy.config.common.mutation_rules.v3.HeaderMutationRules.
+ * Use `create(HeaderMutationRulesSchema)` to create a new message.
+ */
+export const HeaderMutationRulesSchema: GenMessage<HeaderMutationRules> = /*@__PURE__*/
+  messageDesc(file_envoy_config_common_mutation_rules_v3_mutation_rules, 0);
 
 /**
  * @generated from message envoy.config.common.mutation_rules.v3.HeaderMutation
@@ -49,7 +74,7 @@ export type HeaderMutation = Message<"envoy.config.common.mutation_rules.v3.Head
  * Use `create(HeaderMutationSchema)` to create a new message.
  */
 export const HeaderMutationSchema: GenMessage<HeaderMutation> = /*@__PURE__*/
-  messageDesc(file_envoy_config_common_mutation_rules_v3_mutation_rules, 0);
+  messageDesc(file_envoy_config_common_mutation_rules_v3_mutation_rules, 1);
 
 /**
  * @generated from message envoy.config.common.mutation_rules.v3.HeaderMutation.RemoveOnMatch
@@ -66,5 +91,5 @@ export type HeaderMutation_RemoveOnMatch = Message<"envoy.config.common.mutation
  * Use `create(HeaderMutation_RemoveOnMatchSchema)` to create a new message.
  */
 export const HeaderMutation_RemoveOnMatchSchema: GenMessage<HeaderMutation_RemoveOnMatch> = /*@__PURE__*/
-  messageDesc(file_envoy_config_common_mutation_rules_v3_mutation_rules, 0, 0);
+  messageDesc(file_envoy_config_common_mutation_rules_v3_mutation_rules, 1, 0);
 

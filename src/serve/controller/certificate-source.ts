@@ -29,7 +29,7 @@ export const createCertificateSource = (context: CertificateContext): Certificat
 };
 
 /** How often the source is asked for a newer certificate. */
-const EVERY_MS = 60_000;
+const EVERY_MS = 15_000;
 
 /** Calls back when the certificate has changed. Failures are reported, and the last certificate stays. */
 export async function followCertificate(

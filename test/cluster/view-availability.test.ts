@@ -1,0 +1,96 @@
+/** The view API is never a burden: namespaces can be deleted while its replicas restart, and after the documented rescue when all of them are gone. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type ControlPlane, startControlPlane } from "../support/kubernetes/control-plane.ts";
+import { findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
+import {
+  type Balancer,
+  installViewApi,
+  startBalancer,
+  startViewReplica,
+  until,
+  untilAvailable,
+  type ViewReplica,
+} from "../support/kubernetes/view-replica.ts";
+
+const parts = await findKubernetes();
+const API_SERVICE = "v1alpha1.view.prevail.dev";
+
+describe.skipIf(parts === undefined)("namespaces of a cluster with the view API", () => {
+  let plane: ControlPlane;
+  let balancer: Balancer;
+  let replicas: readonly ViewReplica[] = [];
+  beforeAll(async () => {
+    if (parts === undefined) return;
+    plane = await startControlPlane(parts, { frontProxy: true, controllers: ["namespace-controller"] });
+    balancer = await startBalancer();
+    await installViewApi(plane, balancer.port);
+    await serve([await startViewReplica(plane), await startViewReplica(plane)]);
+    await untilAvailable(plane);
+  }, 300_000);
+  afterAll(async () => {
+    await Promise.all(replicas.map((replica) => replica.close()));
+    await balancer?.close();
+    await plane?.close();
+  });
+
+  /** Connections go to these replicas from now on. */
+  const serve = async (next: readonly ViewReplica[]): Promise<void> => {
+    balancer.use(next.map(({ port }) => port));
+    await Promise.all(replicas.filter((replica) => !next.includes(replica)).map((replica) => replica.close()));
+    replicas = next;
+  };
+  const kubectl = (line: string): Promise<string> => plane.kubectl(line.split(" "));
+  const exists = async (namespace: string): Promise<boolean> =>
+    (await kubectl(`get namespace ${namespace} --ignore-not-found -o name`)) !== "";
+  const fill = async (namespace: string): Promise<void> => {
+    await kubectl(`create namespace ${namespace}`);
+    await kubectl(`create configmap filled -n ${namespace}`);
+  };
+  const condition = (namespace: string, type: string): Promise<string> =>
+    kubectl(`get namespace ${namespace} -o jsonpath={.status.conditions[?(@.type=="${type}")].status}`);
+
+  test("are deleted while replicas restart, one after the other", async () => {
+    for (let round = 0; round < 4; round++) {
+      const namespace = `restart-${round}`;
+      await fill(namespace);
+      const deleting = kubectl(`delete namespace ${namespace} --timeout=60s`);
+      const [leaving, staying] = [replicas[round % 2], replicas[(round + 1) % 2]];
+      if (leaving === undefined || staying === undefined) throw new Error("there are two replicas");
+      await serve([staying]);
+      const fresh = await startViewReplica(plane);
+      await serve(round % 2 === 0 ? [fresh, staying] : [staying, fresh]);
+      await deleting;
+      expect(await exists(namespace)).toBe(false);
+    }
+  }, 240_000);
+
+  test("stay if all replicas are gone, until the APIService is deleted", async () => {
+    await serve([]);
+    await until(
+      async () =>
+        (await kubectl(`get apiservice ${API_SERVICE} -o jsonpath={.status.conditions[*].status}`)) === "False",
+    );
+    await fill("stuck");
+    await kubectl("delete namespace stuck --wait=false");
+    await until(async () => (await condition("stuck", "NamespaceDeletionDiscoveryFailure")) === "True");
+    await sleep(3000);
+    expect(await exists("stuck")).toBe(true);
+    // docs/view-api.md, "Availability"
+    await kubectl(`delete apiservice ${API_SERVICE}`);
+    await until(async () => !(await exists("stuck")));
+  }, 240_000);
+
+  test("the view API comes back when it is installed again", async () => {
+    await serve([await startViewReplica(plane)]);
+    await installViewApi(plane, balancer.port);
+    // The replica adds its authority within 15 seconds.
+    await until(() =>
+      untilAvailable(plane).then(
+        () => true,
+        () => false,
+      ),
+    );
+    expect(await kubectl("get effectivepolicies -A")).toBe("");
+  }, 180_000);
+});

@@ -9,6 +9,9 @@ export interface TcpRelay {
   readonly cut: () => void;
   /** Ends the connections after this many more bytes from the server. */
   readonly cutAfter: (bytes: number) => void;
+  /** Ends all connections, and refuses new ones until `resume`. */
+  readonly pause: () => void;
+  readonly resume: () => void;
   readonly close: () => Promise<void>;
 }
 
@@ -20,7 +23,12 @@ export async function startTcpRelay(target: { readonly host: string; readonly po
     left = Number.POSITIVE_INFINITY;
     for (const socket of open) socket.destroy();
   };
+  let isPaused = false;
   const server = createServer((client) => {
+    if (isPaused) {
+      client.destroy();
+      return;
+    }
     connections++;
     const upstream = connect(target);
     for (const socket of [client, upstream]) {
@@ -50,6 +58,13 @@ export async function startTcpRelay(target: { readonly host: string; readonly po
     cut,
     cutAfter: (bytes) => {
       left = bytes;
+    },
+    pause: () => {
+      isPaused = true;
+      cut();
+    },
+    resume: () => {
+      isPaused = false;
     },
     close: () => {
       cut();

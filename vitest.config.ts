@@ -1,4 +1,6 @@
 import { defineConfig } from "vitest/config";
+import { ClusterLast } from "./test/support/cluster-last.ts";
+import { ProvisionReporter } from "./test/support/provision-reporter.ts";
 import { SummaryReporter } from "./test/support/summary-reporter.ts";
 
 export default defineConfig({
@@ -10,6 +12,7 @@ export default defineConfig({
     // No test is about speed, and a busy machine is slow at loading: a test that hangs still ends.
     testTimeout: 30_000,
     pool: "threads",
-    reporters: ["default", new SummaryReporter()],
+    sequence: { sequencer: ClusterLast },
+    reporters: ["default", new ProvisionReporter(), new SummaryReporter()],
   },
 });

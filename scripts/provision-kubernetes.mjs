@@ -63,9 +63,11 @@ async function build() {
     const names = missing();
     if (names.length === 0) return;
     console.error(
-      `kubernetes: building ${names.join(", ")} from the Go module proxy into ${cache} (6 to 10 minutes, once) …`,
+      `kubernetes: building ${names.join(", ")} from the Go module proxy into ${cache} (6 to 10 minutes, once; PREVAIL_SKIP=cluster npm test leaves out what needs it) …`,
     );
+    const started = Date.now();
     for (const name of names) if (!existsSync(parts[name])) await builders[name](parts[name], name);
+    console.error(`kubernetes: built in ${((Date.now() - started) / 1000).toFixed(0)} s`);
   } finally {
     unlock();
   }

@@ -15,16 +15,23 @@ const SCRIPT = "scripts/provision-kubernetes.mjs";
 
 let found: Promise<KubernetesParts | undefined> | undefined;
 
-/** Undefined if they are left out (`PREVAIL_SKIP=cluster`), or cannot be built on this machine, which is an error in CI. */
+/** Finds them once for all test files. */
 export function findKubernetes(): Promise<KubernetesParts | undefined> {
-  const isLeftOut = (process.env["PREVAIL_SKIP"] ?? "").split(",").includes("cluster");
-  found ??= isLeftOut ? Promise.resolve(undefined) : provision();
+  found ??= provisionKubernetes(process.env);
   return found;
 }
 
-function provision(): Promise<KubernetesParts | undefined> {
+/** True if the tests are left out on purpose: `PREVAIL_SKIP=cluster`. */
+export const isClusterLeftOut = (env: Readonly<Record<string, string | undefined>>): boolean =>
+  (env["PREVAIL_SKIP"] ?? "").split(",").includes("cluster");
+
+/** Undefined if they are left out, or cannot be built on this machine, which is an error in CI. */
+export async function provisionKubernetes(
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<KubernetesParts | undefined> {
+  if (isClusterLeftOut(env)) return undefined;
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [SCRIPT], { stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(process.execPath, [SCRIPT], { stdio: ["ignore", "pipe", "pipe"], env: { ...env } });
     let out = "";
     let errors = "";
     child.stdout.on("data", (chunk: Buffer) => {
@@ -38,7 +45,7 @@ function provision(): Promise<KubernetesParts | undefined> {
     child.on("close", (status) => {
       if (status === 0) return resolve(JSON.parse(out) as KubernetesParts);
       const reason = errors.trim().split("\n").at(-1) ?? "";
-      if (process.env["CI"] === "true") return reject(new Error(`Kubernetes is needed in CI: ${reason}`));
+      if (env["CI"] === "true") return reject(new Error(`Kubernetes is needed in CI: ${reason}`));
       process.stderr.write(`left out, as there is no kube-apiserver: ${reason}\n`);
       resolve(undefined);
     });

@@ -37,10 +37,10 @@ export class Reported {
   };
 }
 
-export const tableOf = (items: readonly JsonObject[]): ReadonlyMap<string, string> =>
+const tableOf = (items: readonly JsonObject[]): ReadonlyMap<string, string> =>
   new Map(items.map((item) => [objectKey(item), versionOf(item)] as const));
 
-export interface Followers {
+interface Followers {
   readonly client: KubeClient;
   /** Another client, which lists what the follower must have in the end. */
   readonly writer: KubeClient;

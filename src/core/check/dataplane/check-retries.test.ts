@@ -73,13 +73,32 @@ test("BackoffAboveMaximum", async () => {
   ]);
 });
 
-test("CodeNotRetried: of a route and of a policy", async () => {
-  expect(await findingsOf("CodeNotRetried", smallCluster + onRoute("retry: {codes: [200, 503]}"))).toEqual([
+test("CodeNotRetried: of a route whose CRD in the input allows the code, as those of older versions do", async () => {
+  const crd = `---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: httproutes.gateway.networking.k8s.io
+  annotations: {api-approved.kubernetes.io: "https://example.com"}
+spec:
+  group: gateway.networking.k8s.io
+  scope: Namespaced
+  names: {kind: HTTPRoute, plural: httproutes}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, x-kubernetes-preserve-unknown-fields: true}}}}
+`;
+  const found = (codes: string, more = ""): Promise<readonly string[]> =>
+    findingsOf("CodeNotRetried", inline(`retry: {codes: ${codes}}`) + more);
+  expect(await found("[200, 503]", crd)).toEqual([
     expect.stringMatching(/^warning at «\[200, 503\]}»: status code 200 cannot be retried/),
   ]);
-  expect(await findingsOf("CodeNotRetried", smallCluster + onRoute("retry: {codes: [301, 302]}"))).toEqual([
+  expect(await found("[301, 302]", crd)).toEqual([
     expect.stringMatching(/^warning at «\[301, 302\]}»: status codes 301, 302 cannot be retried/),
   ]);
+  expect(await found("[301, 302]")).toEqual([]);
 });
 
 describe("settings of a RetryPolicy", () => {

@@ -18,7 +18,7 @@ describe("Invalid", () => {
     [
       "a message that names its field does so once",
       { defaults: { retry: { codes: [42] } } },
-      "spec.defaults.retry.codes[0] is 42; allowed: a whole number from 100 to 999",
+      "spec.defaults.retry.codes[0] is 42; allowed: a whole number from 400 to 599",
     ],
     [
       "a message that does not name its field gets it",
@@ -28,7 +28,7 @@ describe("Invalid", () => {
     [
       "several",
       { defaults: { retry: { codes: [42], attempts: -1 } } },
-      "spec.defaults.retry.codes[0] is 42; allowed: a whole number from 100 to 999; spec.defaults.retry.attempts is -1; allowed: a whole number of at least 0",
+      "spec.defaults.retry.codes[0] is 42; allowed: a whole number from 400 to 599; spec.defaults.retry.attempts is -1; allowed: a whole number of at least 0",
     ],
     [
       "several sentences",

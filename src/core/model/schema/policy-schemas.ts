@@ -1,20 +1,19 @@
 /**
  * Schemas of the settings of RetryPolicy and ClusterRetryPolicy. Targets, conditions and removals are not listed: parsing a
- * policy checks them. The schemas of BackendTLSPolicy and XBackendTrafficPolicy are those of Gateway API.
+ * policy checks them. Values are constrained as by the CRDs in `deploy/crds`. The schemas of BackendTLSPolicy and XBackendTrafficPolicy are those of Gateway API.
  */
 import { BLOCK_SPELLINGS } from "../block-names.ts";
 import type { GroupKind } from "../refs.ts";
 import type { CoreSchema } from "./core-schemas.ts";
 import type { Schema } from "./schema.ts";
 
-const duration: Schema = { type: "string", pattern: "^([0-9]{1,5}(h|m|s|ms)){1,4}$" };
+const duration: Schema = { type: "string", pattern: "^([0-9]{1,5}(h|m|s|ms)){1,4}$", maxLength: 32 };
 const count: Schema = { type: "integer", minimum: 0 };
 const object = (properties: Readonly<Record<string, Schema>>): Schema => ({ type: "object", properties });
 
 const settings: Readonly<Record<string, Schema>> = {
   retry: object({
-    // Codes that a gateway cannot retry are a finding of their own (CodeNotRetried).
-    codes: { type: "array", items: { type: "integer", minimum: 100, maximum: 999 } },
+    codes: { type: "array", items: { type: "integer", minimum: 400, maximum: 599 }, maxItems: 200 },
     attempts: count,
     backoff: duration,
     maxBackoff: duration,

@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { runCli } from "../../../test/support/cli/run-cli.ts";
+import { schemaViolations } from "../../../test/support/cli/validate-schema.ts";
 import { manyRoutes } from "../../../test/support/cluster/many-routes.ts";
 import { expectGolden } from "../../../test/support/golden.ts";
 import type { GraphNode } from "../../core/explain/graph/result.ts";
@@ -53,6 +54,20 @@ describe("graph", () => {
     expect(await shown("mermaid")).toContain("a#34;]; #60;script#62;#38;");
   });
 
+  test.each([
+    "graph -o json -f examples/bakery",
+    "graph httproute/baker -n bakery --redact -o json -f examples/bakery",
+    "graph gtw/prod --depth 1 --kind gateway,httproute,retrypolicy -o json -f examples/bakery",
+    "graph -o json -f examples/bakery/bakery.yaml -f examples/bakery/team-policies.yaml",
+  ])("%s is what docs/schemas/graph.json says", async (line) => {
+    const graph: unknown = JSON.parse((await runCli(line)).stdout);
+    expect(schemaViolations("graph.json", graph)).toEqual([]);
+    const { nodes, edges } = graph as Record<"nodes" | "edges", readonly Record<"id" | "from" | "to", string>[]>;
+    const ids = new Set(nodes.map(({ id }) => id));
+    expect(edges.filter(({ from, to }) => !ids.has(from) || !ids.has(to))).toEqual([]);
+    expect(edges.length).toBeGreaterThan(2);
+  });
+
   describe("many routes", () => {
     const files = { "all.yaml": manyRoutes(200) };
 
@@ -89,8 +104,13 @@ describe("graph", () => {
     });
 
     test("more edges than Mermaid draws by default are reported", async () => {
-      const { stderr } = await runCli("graph -o mermaid --no-fold -f all.yaml", { files });
-      expect(stderr).toMatch(/^note: 602 edges: Mermaid draws at most 500 unless the page sets maxEdges/);
+      const excess = async (line: string): Promise<string> =>
+        (await runCli(line, { files })).stderr.replaceAll(/\s+/g, " ");
+      // What Mermaid itself counts: https://mermaid.js.org/config/schema-docs/config.html, maxEdges and maxTextSize.
+      expect(await excess("graph -o mermaid --no-fold --sections -f all.yaml")).toMatch(
+        /^note: 1905 edges, where Mermaid draws at most 500 unless the page sets maxEdges; 77015 characters, where Mermaid reads at most 50000 /,
+      );
+      expect(await excess("graph -o mermaid --no-fold -f all.yaml")).toBe("");
     });
   });
 

@@ -18,7 +18,7 @@ import { type FoundTarget, findTarget, isListed, type Scope } from "../target/fi
 import { graphDot } from "./dot.ts";
 import type { Drawn } from "./drawn.ts";
 import { graphJson } from "./json.ts";
-import { graphMermaid, MOST_MERMAID_EDGES } from "./mermaid.ts";
+import { graphMermaid, mermaidExcess } from "./mermaid.ts";
 import { graphNotes } from "./notes.ts";
 import { graphOptions, parseDepth, parseKinds } from "./parse-graph-options.ts";
 import { graphSvg } from "./svg/svg.ts";
@@ -31,7 +31,7 @@ export const command: Command = {
       "With a TARGET, or with -n or -l: the selected objects and the objects above and below them. For a Namespace: the objects in it.",
     "Without -o it is a tree. svg is a drawing as wide as a page that needs no other program, with a frame for each namespace; dot is for Graphviz, mermaid for Markdown pages.",
     "Four or more objects without policies of their own that have the same kind, namespace and parents are one node with their number; so are 25 or more that have policies of the same kinds with the same effect. " +
-      "Rules and ports without policies are left out. The drawing says what is folded and left out. -o json has every section and folds nothing.",
+      "Rules and ports without policies are left out. The drawing says what is folded and left out. -o json has every section and folds nothing; its schema is docs/schemas/graph.json.",
   ],
   options: [...graphOptions, redactOption],
   takes: ["scope", "source", "cluster"],
@@ -124,11 +124,11 @@ function draw(whole: Graph, { focus, redaction, caveats }: Answer, context: Comm
   const drawn: Drawn = { redaction, focus, notes: graphNotes(graph), caveats: caveats.map(formatCaveat) };
   if (output === "svg") print.raw(graphSvg(graph, drawn));
   else if (output === "dot") print.raw(graphDot(graph, drawn));
-  else if (output === "mermaid") print.raw(graphMermaid(graph, drawn));
-  else printGraph(graph, drawn, print);
-  if (output === "mermaid" && graph.edges.length > MOST_MERMAID_EDGES)
-    note(
-      `${graph.edges.length} edges: Mermaid draws at most ${MOST_MERMAID_EDGES} unless the page sets maxEdges; select fewer objects with TARGET, -n, --kind or --depth, or use -o svg`,
-    );
+  else if (output === "mermaid") {
+    const text = graphMermaid(graph, drawn);
+    const excess = mermaidExcess(text);
+    print.raw(text);
+    if (excess !== undefined) note(`${excess}; select fewer objects with TARGET, -n, --kind or --depth, or use -o svg`);
+  } else printGraph(graph, drawn, print);
   printCaveats(caveats, output === undefined ? print : errorPrint);
 }

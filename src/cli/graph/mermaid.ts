@@ -5,8 +5,24 @@ import { inlineLeaves } from "./inline-leaves.ts";
 import { COLOURS, formatPolicy, nodeLabel, policyLabels } from "./labels.ts";
 import { namespaceFrames } from "./namespace-frames.ts";
 
-/** The most edges that Mermaid draws unless a page configures more (`maxEdges`). */
-export const MOST_MERMAID_EDGES = 500;
+/** What Mermaid draws unless a page configures more (`maxEdges`, `maxTextSize`). */
+const MOST_EDGES = 500;
+const MOST_CHARACTERS = 50_000;
+
+/** Why Mermaid would not draw a text as it is by default. Undefined: it would. */
+export function mermaidExcess(text: string): string | undefined {
+  // Every edge has a line of its own, and arrows in names are escaped.
+  const edges = text.split("\n").filter((line) => / (?:-->|-\.->) /.test(line)).length;
+  const excess = [
+    ...(edges > MOST_EDGES
+      ? [`${edges} edges, where Mermaid draws at most ${MOST_EDGES} unless the page sets maxEdges`]
+      : []),
+    ...(text.length > MOST_CHARACTERS
+      ? [`${text.length} characters, where Mermaid reads at most ${MOST_CHARACTERS} unless the page sets maxTextSize`]
+      : []),
+  ];
+  return excess.length === 0 ? undefined : excess.join("; ");
+}
 
 /** Escapes special characters as Mermaid entities. */
 const escapeText = (text: string): string =>

@@ -1190,6 +1190,27 @@ export const mutants = [
     'if (outcome.state === "error" || (outcome.state === "value" && outcome.value === true)) return;',
   ),
   row(
+    "a missing key hides another error of a condition",
+    rfc9,
+    `${model}/cel/frame.ts`,
+    "if (!(thrown instanceof CelMissing)) frame.failure ??= thrown;",
+    "if (!(thrown instanceof CelMissing)) frame.failure ??= undefined;",
+  ),
+  row(
+    "a field of a text is a missing key",
+    rfc9,
+    `${model}/cel/compile-lookup.ts`,
+    'return new CelError(`${path === "" ? "a value" : path} is ${typeOf(container)} and has no ${step}`);',
+    'return new CelMissing(`${path === "" ? "a value" : path} is ${typeOf(container)} and has no ${step}`);',
+  ),
+  row(
+    "the cost of a condition has no bound",
+    rfc9,
+    `${model}/cel/frame.ts`,
+    "if (frame.left < 0) throw new CostExceeded(",
+    "if (Number.isNaN(frame.left)) throw new CostExceeded(",
+  ),
+  row(
     "items of a list of type map may repeat",
     kubernetes,
     `${model}/schema/judge/check-list.ts`,

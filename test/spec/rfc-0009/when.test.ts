@@ -104,6 +104,20 @@ describe("when", () => {
     expect(both.outcome("rt")).toBe("Overridden by gw");
   });
 
+  test.each([
+    ["a missing key and another error", "spec.rules.nothing > 1 || spec.rules.authentication.a > 50"],
+    ["a field of a text, which is no missing key", "spec.rules.authentication.a.b > 50"],
+    [
+      "more than the bound",
+      `${[1, 2, 3, 4, 5, 6].map((n) => `spec.rules.authentication.many.exists(x${n}, `).join("")}false${")".repeat(6)}`,
+    ],
+    ["something that is not supported", "timestamp(0).getHours('Europe/Berlin') == 7"],
+  ])("%s fails closed", (_, when) => {
+    const both = gated(when, authn({ a: "many", many: [1, 2, 3, 4, 5, 6, 7, 8] }));
+    expect(specOf(both)).toMatchObject(authn({ a: 50 }));
+    expect(both.findingsOn("gw")).not.toEqual([]);
+  });
+
   test("an error fails closed: a default does not apply", () => {
     const both = gated("spec.rules.authentication.b > 50", authn({ b: "many" }), "defaults");
     expect(specOf(both)).toEqual(authn({ b: "many" }));

@@ -102,7 +102,7 @@ function loopOf(macro: string, turn: Turn, bodies: readonly Compiled[], at: numb
     case "transformMap":
       return (frame, entries) => mapOf(mapped(frame, entries, turn, body, then, isTrue));
     case "transformMapEntry":
-      return (frame, entries) => mergeEntries(mapped(frame, entries, turn, body, then, isTrue));
+      return (frame, entries) => mergeEntries(mapped(frame, entries, turn, body, then, isTrue), frame);
     case "sortBy":
       return (frame, entries) => sortBy(frame, entries, turn, body);
     default:
@@ -160,11 +160,13 @@ function mapped(
   return result;
 }
 
-function mergeEntries(entries: readonly (readonly [CelValue, CelValue])[]): CelValue {
+function mergeEntries(entries: readonly (readonly [CelValue, CelValue])[], frame: Frame): CelValue {
   return mapOf(
     entries.flatMap(([, value]) => {
       if (!isAnyMap(value)) throw new CelError(`a map is needed here, not ${typeOf(value)}`);
-      return entriesOf(value);
+      const members = entriesOf(value);
+      pay(frame, members.length);
+      return members;
     }),
   );
 }

@@ -374,6 +374,8 @@ describe("the cost bound stops", () => {
     ["numeric keys of large maps", "spec.numbers.all(a, spec.numbers.all(b, !(a in spec.large)))"],
     ["matching", "spec.numbers.all(a, spec.text.matches('^a'))"],
     ["replacing", "spec.text.replace('a', spec.text).size() > 0"],
+    ["replacing nothing in a text of twice the length", "(spec.text + spec.text).replace('', spec.text).size() > 0"],
+    ["merging maps", "spec.long.transformMapEntry(i, v, spec.large).size() > 0"],
     ["joining", "spec.long.map(a, spec.part).join(spec.text).size() > 0"],
     ["formatting", `'${"%s".repeat(6)}'.format([${Array(6).fill("spec.long").join()}]).size() > 0`],
     ["sorting", "spec.numbers.all(a, spec.long.sort().size() > 0)"],

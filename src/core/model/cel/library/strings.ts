@@ -24,7 +24,7 @@ function split(text: string, separator: string, limit: number): readonly string[
 
 /** Characters are written 64 for a unit of cost. */
 function payForText(length: number, frame: Frame): void {
-  pay(frame, length >> 6);
+  pay(frame, length / 64);
 }
 
 /** A search may compare every character of the part at every offset of the text. */

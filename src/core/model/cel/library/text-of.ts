@@ -28,7 +28,7 @@ export function textOf(value: CelValue): string {
   throw new CelOverload();
 }
 
-/** As Go writes numbers: `+Inf`, `1e+20`. */
+/** Infinity and exponents are written as in Go: `+Inf`, `1e-07`. */
 function numberText(number: number | bigint): string {
   if (number === Number.POSITIVE_INFINITY) return "+Inf";
   if (number === Number.NEGATIVE_INFINITY) return "-Inf";

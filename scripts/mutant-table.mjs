@@ -1200,8 +1200,8 @@ export const mutants = [
     "a field of a text is a missing key",
     rfc9,
     `${model}/cel/compile-lookup.ts`,
-    'return new CelError(`${path === "" ? "a value" : path} is ${typeOf(container)} and has no ${step}`);',
-    'return new CelMissing(`${path === "" ? "a value" : path} is ${typeOf(container)} and has no ${step}`);',
+    'return new CelError(`${pathOf(operand) || "a value"} is ${typeOf(container)} and has no ${step}`);',
+    'return new CelMissing(`${pathOf(operand) || "a value"} is ${typeOf(container)} and has no ${step}`);',
   ),
   row(
     "the cost of a condition has no bound",

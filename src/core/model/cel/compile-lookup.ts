@@ -4,7 +4,7 @@ import { type CelScope, type Compile, type Compiled, compiled, entrySchema, obje
 import { parseDuration, parseTimestamp } from "./library/time.ts";
 import { formatKey, isAnyMap, isKeyLike, lookUp } from "./maps.ts";
 import { numericOf } from "./numbers.ts";
-import { type CelNode, pathOf } from "./syntax-tree.ts";
+import { type CelExpression, type CelNode, pathOf } from "./syntax-tree.ts";
 import {
   asValue,
   CelError,
@@ -28,14 +28,19 @@ const TYPES: ReadonlySet<string> = new Set(
   ),
 );
 
+/** The last names of types with more than one. */
+const WELL_KNOWN: ReadonlySet<string> = new Set(["Duration", "Timestamp"]);
+
 export function compileName({ name, at, isOuter }: CelNode<"name">, scope: CelScope): Compiled {
   const variable = (isOuter ? scope.outer : scope.variables).get(name);
   if (variable !== undefined) {
     const { slot, schema } = variable;
     return withFormat((frame) => frame.slots[slot] as CelValue, [], schema);
   }
-  const known = [...scope.variables.keys()].join(", ");
-  if (!TYPES.has(name)) throw new CelUnsupported(`unknown name '${name}'; here there are ${known}`, at);
+  if (!TYPES.has(name)) {
+    const known = [...scope.variables.keys()].join(", ");
+    throw new CelUnsupported(`unknown name '${name}'; here there are ${known}`, at);
+  }
   const type = new CelType(name);
   return compiled(() => type, []);
 }
@@ -72,34 +77,34 @@ export function compileSelect(node: CelNode<"select">, scope: CelScope, compile:
   const inner = compile(operand, scope);
   const { run } = inner;
   const name = keyOf(field, scope);
-  const path = pathOf(operand);
-  if (isOptional) return compiled((frame) => selectOptional(run(frame), name, path, at), [inner]);
+  if (isOptional) return compiled((frame) => selectOptional(run(frame), name, operand, at), [inner]);
   const select: Run = (frame) => {
     const value = run(frame);
     if (isMap(value)) {
       const found = ownKey(value, name);
       if (found !== undefined) return found;
-    } else if (value instanceof CelOptional) return selectOptional(value, name, path, at);
+    } else if (value instanceof CelOptional) return selectOptional(value, name, operand, at);
     else if (value instanceof CelKeyedMap) {
       const found = lookUp(value, name);
       if (found !== undefined) return found;
     }
-    throw located(lookupError(value, path, `.${field}`), at);
+    throw located(lookupError(value, operand, `.${field}`), at);
   };
   return withFormat(select, [inner], fieldSchema(inner.schema, name));
 }
 
 /** The name of a type, `google.protobuf.Duration`, is read as fields. */
 function typeName(node: CelNode<"select">, { variables }: CelScope): CelType | undefined {
+  if (!WELL_KNOWN.has(node.field)) return undefined;
   const path = pathOf(node);
   return TYPES.has(path) && !variables.has("google") ? new CelType(path) : undefined;
 }
 
-function selectOptional(value: CelValue, name: string, path: string, at: number): CelOptional {
+function selectOptional(value: CelValue, name: string, operand: CelExpression, at: number): CelOptional {
   const container = value instanceof CelOptional ? value.value : value;
   if (container === undefined) return new CelOptional(undefined);
   if (isAnyMap(container)) return new CelOptional(lookUp(container, name));
-  throw located(new CelError(`${path === "" ? "a value" : path} is ${typeOf(container)} and has no .${name}`), at);
+  throw located(noMember(container, operand, `.${name}`), at);
 }
 
 /** Whether the key is there, whatever its value. */
@@ -107,14 +112,13 @@ export function compileHas({ operand, field, at }: CelNode<"has">, scope: CelSco
   const inner = compile(operand, scope);
   const { run } = inner;
   const name = keyOf(field, scope);
-  const path = pathOf(operand);
   return compiled(
     (frame) => {
       const value = run(frame);
       if (isMap(value)) return ownKey(value, name) !== undefined;
       if (value instanceof CelKeyedMap) return lookUp(value, name) !== undefined;
-      if (value instanceof CelOptional) return selectOptional(value, name, path, at).value !== undefined;
-      throw located(lookupError(value, path, `.${field}`), at);
+      if (value instanceof CelOptional) return selectOptional(value, name, operand, at).value !== undefined;
+      throw located(lookupError(value, operand, `.${field}`), at);
     },
     [inner],
   );
@@ -123,15 +127,14 @@ export function compileHas({ operand, field, at }: CelNode<"has">, scope: CelSco
 export function compileIndex(node: CelNode<"index">, scope: CelScope, compile: Compile): Compiled {
   const { operand, index, isOptional, at } = node;
   const [inner, keyPart] = [compile(operand, scope), compile(index, scope)];
-  const path = pathOf(operand);
   const find: Run = (frame) => {
     const value = inner.run(frame);
     const key = keyPart.run(frame);
     try {
-      if (isOptional || value instanceof CelOptional) return indexOptional(value, key, path);
+      if (isOptional || value instanceof CelOptional) return indexOptional(value, key, operand);
       const item = itemAt(value, key);
       if (item !== undefined) return item;
-      throw lookupError(value, path, `[${formatKey(key)}]`);
+      throw lookupError(value, operand, `[${formatKey(key)}]`);
     } catch (thrown) {
       throw located(thrown, at);
     }
@@ -139,11 +142,10 @@ export function compileIndex(node: CelNode<"index">, scope: CelScope, compile: C
   return isOptional ? compiled(find, [inner, keyPart]) : withFormat(find, [inner, keyPart], entrySchema(inner.schema));
 }
 
-function indexOptional(value: CelValue, key: CelValue, path: string): CelOptional {
+function indexOptional(value: CelValue, key: CelValue, operand: CelExpression): CelOptional {
   const container = value instanceof CelOptional ? value.value : value;
   if (container === undefined) return new CelOptional(undefined);
-  if (!isList(container) && !isAnyMap(container))
-    throw new CelError(`${path === "" ? "a value" : path} is ${typeOf(container)} and has no [${formatKey(key)}]`);
+  if (!isList(container) && !isAnyMap(container)) throw noMember(container, operand, `[${formatKey(key)}]`);
   return new CelOptional(itemAt(container, key));
 }
 
@@ -163,9 +165,14 @@ function itemAt(container: CelValue, key: CelValue): CelValue | undefined {
  * A key that is not in its map, an index outside its list, and anything below null are missing: nothing is there.
  * A field of a string or a number is a mistake of type, which must not pass for an absence.
  */
-function lookupError(container: CelValue, path: string, step: string): CelError {
+function lookupError(container: CelValue, operand: CelExpression, step: string): CelError {
+  const path = pathOf(operand);
   if (container === null) return new CelMissing(`no such key: ${path}${step} (${path === "" ? "it" : path} is null)`);
   if (isAnyMap(container)) return new CelMissing(`no such key: ${path}${step}`);
   if (isList(container) && !step.startsWith(".")) return new CelMissing(`no such index: ${path}${step}`);
-  return new CelError(`${path === "" ? "a value" : path} is ${typeOf(container)} and has no ${step}`);
+  return noMember(container, operand, step);
+}
+
+function noMember(container: CelValue, operand: CelExpression, step: string): CelError {
+  return new CelError(`${pathOf(operand) || "a value"} is ${typeOf(container)} and has no ${step}`);
 }

@@ -16,10 +16,12 @@ export interface ExpressionLimits {
 export function parseExpression(source: string, { maxLength, maxDepth }: ExpressionLimits): CelExpression {
   if (source.length > maxLength)
     throw new CelTooLarge(`the expression is ${source.length} characters long; at most ${maxLength} are allowed`);
-  const reader = new Reader(tokenize(source), maxDepth);
+  const tokens = tokenize(source);
+  const reader = new Reader(tokens, maxDepth);
   const expression = reader.expression();
   reader.expectEnd();
-  if (treeDepth(expression) > maxDepth) throw tooDeep(maxDepth);
+  // Each level has a token of its own.
+  if (tokens.length > maxDepth && treeDepth(expression) > maxDepth) throw tooDeep(maxDepth);
   return expression;
 }
 

@@ -53,6 +53,8 @@ function readPlain(end: number, quotedName: string | undefined, sign: string | u
 }
 
 function afterSpace(source: string, at: number): number {
+  const code = source.charCodeAt(at);
+  if (code > 32 && code !== 47) return at;
   return at + (match(SPACE, source, at)?.[0].length ?? 0);
 }
 

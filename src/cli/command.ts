@@ -1,4 +1,5 @@
 import type { FileSystem } from "../adapters/files/file-system.ts";
+import type { ClusterConnection } from "../sources/cluster/load-cluster.ts";
 import type { LoadedSource } from "../sources/load-source.ts";
 import type { Option, OptionValues } from "./args/option.ts";
 import type { CliIo } from "./cli-io.ts";
@@ -60,6 +61,8 @@ export interface CommandContext {
   readonly print: Printer;
   /** Prints to standard error. */
   readonly errorPrint: Printer;
+  /** The cluster that the command reads. Undefined: it reads files, or there is no cluster. */
+  readonly cluster: ClusterConnection | undefined;
   /** Loads the source that the options name, or another one. Undefined if it has no objects. The reason has then been printed. */
   readonly load: (origin?: SourceOrigin) => Promise<LoadedSource | undefined>;
   /** Reports a mistake in the command line: prints `error: …`, then each hint on its own line, and returns the exit code. */

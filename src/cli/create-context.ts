@@ -100,7 +100,17 @@ export async function createContext(
   const output = options.value("output");
   const words = { args, options, output, example, seeHelp, commands: commandTable };
   return {
-    context: { ...words, io, print, errorPrint, load, fail, failWith, note },
+    context: {
+      ...words,
+      io,
+      print,
+      errorPrint,
+      cluster: cluster?.ok === true ? cluster.value.connection : undefined,
+      load,
+      fail,
+      failWith,
+      note,
+    },
     codeAfter: (code) => {
       // A command that could not answer returns `failed`. The reason that was printed knows better.
       return code === exitCodes.failed && refused !== undefined ? refused : code;

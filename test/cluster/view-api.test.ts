@@ -1,10 +1,13 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ensureCertificates } from "../../src/controller/certificates/own-certificates.ts";
 import type { EffectivePolicyView, PolicyReachView } from "../../src/core/view/view-types.ts";
+import { type CliResult, runCli } from "../support/cli/run-cli.ts";
 import { expectGolden } from "../support/golden.ts";
 import { applyBakery } from "../support/kubernetes/apply-bakery.ts";
 import { clientAs } from "../support/kubernetes/cluster-client.ts";
-import { type ControlPlane, startControlPlane } from "../support/kubernetes/control-plane.ts";
+import { type ControlPlane, kubeconfigText, startControlPlane } from "../support/kubernetes/control-plane.ts";
 import { findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
 import {
   type Balancer,
@@ -157,6 +160,60 @@ describe.skipIf(parts === undefined)("the view API behind a real API server", ()
     });
   });
 
+  describe("kubectl prevail asks it", () => {
+    const ask = async (user: string, line: string): Promise<CliResult> =>
+      runCli(`${line} --kubeconfig ${await kubeconfigOf(user)}`);
+    const kubeconfigOf = async (user: string): Promise<string> => {
+      const file = join(plane.folder, `kubeconfig-view-${user}`);
+      const { server, authority } = plane;
+      writeFileSync(file, kubeconfigText({ server, authority, token: plane.token(user) }));
+      return file;
+    };
+
+    test.each([
+      ["ana", "explain-ana", "explain httproute/baker -n bakery"],
+      ["ana", "explain-order", "explain httproute/baker#order -n bakery -o wide"],
+      ["admin", "explain-admin", "explain httproute/baker -n bakery"],
+      ["admin", "explain-namespace", "explain namespace/bakery"],
+      ["chihiro", "reach-chihiro", "reach retrypolicy/friday-fix -n infra"],
+      ["admin", "reach-admin", "reach retrypolicy/baker-retries -n bakery -o wide"],
+    ])("%s, %s: %s", async (user, name, line) => {
+      const { stdout, stderr, code } = await ask(user, line);
+      expect(stderr).toContain("from the view API of the cluster");
+      expectGolden(`test/cluster/testdata/view-api/${name}.txt`, stdout);
+      expect(code).toBe(0);
+    });
+
+    test("only where it can answer, and only if it is wanted", async () => {
+      const direct = await ask("ana", "explain httproute/baker -n bakery --via direct");
+      expect(direct.stderr).not.toContain("view API");
+      expect(direct.stderr + direct.stdout).toContain("list");
+      const json = await ask("admin", "explain httproute/baker -n bakery -o json");
+      expect([JSON.parse(json.stdout), json.stderr]).toEqual([expect.objectContaining({ kind: "Explanation" }), ""]);
+      const own = await ask("admin", "explain httproute/baker -n bakery -o json --via api");
+      expect(JSON.parse(own.stdout)).toMatchObject({ kind: "EffectivePolicy" });
+      const blame = await ask("admin", "explain httproute/baker -n bakery --blame --via api");
+      expect([blame.code, blame.stderr]).toEqual([64, expect.stringContaining("the view API does not have --blame")]);
+      const files = await runCli("explain httproute/baker -f examples/bakery --via api");
+      expect([files.code, files.stderr]).toEqual([64, expect.stringContaining("--via is about a cluster")]);
+    });
+
+    test("what it refuses is read with the user's own rights, and the reason is a note", async () => {
+      const { stdout, stderr } = await ask("admin", "explain httproute/unknown -n bakery");
+      expect(stdout).toBe("");
+      expect(stderr).toContain("the view API has no answer");
+      expect(stderr).toContain("unknown");
+      const required = await ask("ana", "explain httproute/counter -n shop --via api");
+      expect([required.code, required.stderr]).toEqual([65, expect.stringContaining("forbidden")]);
+      balancer.use([]);
+      const gone = await ask("admin", "explain httproute/baker -n bakery");
+      expect(gone.stderr).toContain("read with your own rights, because the view API has no answer");
+      expect(gone.stdout).toContain("RetryPolicy infra/friday-fix");
+      balancer.use(replicas.map(({ port }) => port));
+      await untilAvailable(plane);
+    });
+  });
+
   test("its own certificate is renewed after 60 days, its authority after nine years", async () => {
     const client = await clientAs(plane);
     const days = (count: number): Promise<Awaited<ReturnType<typeof ensureCertificates>>> =>
@@ -175,6 +232,16 @@ describe.skipIf(parts === undefined)("the view API behind a real API server", ()
     expect(later.made).toBe("Authority");
     expect(later.authorities).toContain(first?.authorities.trim());
     client.close();
+  });
+
+  test("where it is not installed, kubectl prevail reads the objects", async () => {
+    await kubectl("delete apiservice v1alpha1.view.prevail.dev");
+    await until(async () => !(await kubectl("api-versions")).includes("view.prevail.dev"));
+    const line = `explain httproute/baker -n bakery --kubeconfig ${plane.kubeconfig}`;
+    const { stdout, stderr } = await runCli(line);
+    expect([stderr, stdout]).toEqual(["", expect.stringContaining("RetryPolicy infra/friday-fix")]);
+    const required = await runCli(`${line} --via api`);
+    expect([required.code, required.stderr]).toEqual([65, expect.stringContaining("is not installed in the cluster")]);
   });
 });
 

@@ -19,7 +19,8 @@ const viewers: readonly Viewer[] = [
 describe("every field of the views of the bakery has a description", () => {
   test.each(viewResources)("$plural", (resource) => {
     const views = viewedObjects(context, resource, {}).flatMap((viewed) => {
-      const effective = resource.about === "Targets" ? surveyEffective(context, viewed) : undefined;
+      const effective =
+        resource.about === "Targets" ? surveyEffective(context, viewed, { withFailures: true }) : undefined;
       const reach = resource.about === "Policies" ? surveyReach(context, viewed) : undefined;
       return viewers.flatMap((viewer): readonly object[] => [
         ...(effective === undefined ? [] : [effectiveView(context, effective, viewer)]),

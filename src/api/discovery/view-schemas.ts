@@ -126,6 +126,17 @@ const effectiveFields: JsonObject = {
     "The policy kinds that reach the target.",
   ),
   values: list(value, "The values that take effect, each with its source, what it overrides, and its paths."),
+  ineffective: list(
+    object(
+      {
+        policy: ref("The policy."),
+        reason: text("TargetNotFound, Conflicted, Invalid and so on."),
+        message: text("Why it has no effect."),
+      },
+      "A policy without effect.",
+    ),
+    "Policies that name the target, or a similar name, and have no effect on it, of those that you may read. Only where a single object is read.",
+  ),
   caveats,
   notes,
 };

@@ -44,7 +44,7 @@ export async function* listViews(
       if (signal.aborted) return;
       turnBegan = performance.now();
     }
-    const view = await buildView(reader, viewed);
+    const view = await buildView(reader, viewed, { withFailures: false });
     if (view === undefined) continue;
     if (count === limit && last !== undefined) return onMore(last);
     yield view;

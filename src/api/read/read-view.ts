@@ -22,7 +22,7 @@ export async function readView(reader: ViewReader, namespace: string, name: stri
       return { found: false, forbidden: kind };
   }
   const [viewed] = viewedObjects(context, resource, { namespace, name });
-  const view = viewed === undefined ? undefined : await buildView(reader, viewed);
+  const view = viewed === undefined ? undefined : await buildView(reader, viewed, { withFailures: true });
   return view === undefined ? { found: false } : { found: true, view };
 }
 
@@ -42,10 +42,14 @@ const mayReadPolicies = (
 ): Promise<boolean> => mayGet(kind, namespace, user, reviews, context.pluralOf);
 
 /** Undefined if no policy reaches the object, or if the user may not read the policy. */
-export async function buildView(reader: ViewReader, viewed: ViewedObject): Promise<AnyView | undefined> {
+export async function buildView(
+  reader: ViewReader,
+  viewed: ViewedObject,
+  options: { readonly withFailures: boolean },
+): Promise<AnyView | undefined> {
   const { context, resource, user, reviews } = reader;
   if (resource.about === "Targets") {
-    const survey = surveyEffective(context, viewed);
+    const survey = surveyEffective(context, viewed, options);
     if (survey === undefined) return undefined;
     return effectiveView(context, survey, await viewerFor(effectiveSubjects(survey), user, reviews, context.pluralOf));
   }

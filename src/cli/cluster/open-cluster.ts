@@ -11,6 +11,7 @@ import { watchOption } from "../watch/watch-option.ts";
 export interface OpenedCluster {
   /** The options with the namespace of the context where neither -n nor -A is given, as kubectl has it. */
   readonly options: OptionValues;
+  readonly connection: ClusterConnection;
   /** Reads it once. With -w it is followed afterwards, and notes say what cannot be followed for a time. */
   readonly load: (note: (message: string) => void) => Promise<LoadedSource>;
 }
@@ -41,7 +42,7 @@ export function openCluster(options: OptionValues, io: CliIo): Promise<ClusterRe
     });
     const isChosen = options.has("namespace") || options.has("all-namespaces");
     const scoped = isChosen ? options : withValue(options, "namespace", connection.access.namespace);
-    return { options: scoped, load: (note) => readWithProgress(connection, scoped, io, note) };
+    return { options: scoped, connection, load: (note) => readWithProgress(connection, scoped, io, note) };
   });
 }
 

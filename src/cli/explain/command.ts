@@ -12,6 +12,8 @@ import { printData } from "../print/print-data.ts";
 import { formatTargetName } from "../target/find-targets.ts";
 import { type LoadedTarget, loadTarget } from "../target/load-target.ts";
 import { resourceName } from "../target/resource-name.ts";
+import { answerVia } from "../view/answer-via.ts";
+import { viaOption } from "../view/via-option.ts";
 import { targetFocus } from "../watch/focus.ts";
 import { followAnswer } from "../watch/follow-answer.ts";
 import { watchOption } from "../watch/watch-option.ts";
@@ -33,6 +35,7 @@ export const command: Command = {
     blameOption,
     watchOption,
     redactOption,
+    viaOption,
   ],
   takes: ["scope", "source", "cluster"],
   outputs: ["wide", "yaml", "json", "name"],
@@ -53,6 +56,8 @@ export const command: Command = {
     { what: "For a program", line: "explain svc/oven -o json -f examples/bakery" },
   ],
   run: async (context) => {
+    const answered = await answerVia(context, "Targets");
+    if (answered !== undefined) return answered;
     const target = await loadTarget(context, "no target given: name one as KIND/NAME");
     return target === undefined ? exitCodes.failed : explain(target, context);
   },

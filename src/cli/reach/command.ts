@@ -14,6 +14,8 @@ import { findRule } from "../target/find-rule.ts";
 import { type FoundTarget, formatTargetName } from "../target/find-targets.ts";
 import { type LoadedTarget, loadTarget } from "../target/load-target.ts";
 import { resourceName } from "../target/resource-name.ts";
+import { answerVia } from "../view/answer-via.ts";
+import { viaOption } from "../view/via-option.ts";
 import { policyFocus } from "../watch/focus.ts";
 import { followAnswer } from "../watch/follow-answer.ts";
 import { watchOption } from "../watch/watch-option.ts";
@@ -31,6 +33,7 @@ export const command: Command = {
     { name: "rule", value: "RULE", help: "only this rule of the policy: its name, or the path of a value" },
     watchOption,
     redactOption,
+    viaOption,
   ],
   takes: ["scope", "source", "cluster"],
   outputs: ["wide", "yaml", "json", "name"],
@@ -47,6 +50,8 @@ export const command: Command = {
     },
   ],
   run: async (context) => {
+    const answered = await answerVia(context, "Policies");
+    if (answered !== undefined) return answered;
     const question = await loadTarget(context, "no policy given: name one as KIND/NAME");
     return question === undefined ? exitCodes.failed : reach(question, context);
   },

@@ -43,7 +43,7 @@ const developer: Viewer = { mayRead: (id) => parseObjectId(id).name === "ana", m
 function viewOf(context: ViewContext, name: string, viewer: Viewer): EffectivePolicyView {
   if (effectivePolicies === undefined) throw new Error("there are resources");
   const [viewed] = viewedObjects(context, effectivePolicies, { namespace: "default", name });
-  const survey = viewed === undefined ? undefined : surveyEffective(context, viewed);
+  const survey = viewed === undefined ? undefined : surveyEffective(context, viewed, { withFailures: true });
   if (survey === undefined) throw new Error(`${name} has no view`);
   return effectiveView(context, survey, viewer);
 }
@@ -103,7 +103,7 @@ test("the rights that a view depends on are known before it is built", () => {
   if (effectivePolicies === undefined) throw new Error("there are resources");
   const context = contextWith({});
   const [viewed] = viewedObjects(context, effectivePolicies, { namespace: "default", name: "httproute.r" });
-  const survey = viewed === undefined ? undefined : surveyEffective(context, viewed);
+  const survey = viewed === undefined ? undefined : surveyEffective(context, viewed, { withFailures: true });
   const subjects = survey === undefined ? undefined : effectiveSubjects(survey);
   expect([...(subjects?.objects ?? [])].map((id) => parseObjectId(id).name).sort()).toEqual(["ana", "house"]);
   expect([...(subjects?.namespaces ?? [])]).toEqual(["default"]);

@@ -3,9 +3,9 @@ import type { Caveat } from "../caveats/caveat.ts";
 import { findCaveats } from "../caveats/find-caveats.ts";
 import { fieldOfPointer } from "../effective/fold/field-of-pointer.ts";
 import { contactsIn, namespaceOf } from "../explain/contacts.ts";
-import { explainKinds } from "../explain/explain/explain-target.ts";
+import { explainKinds, explainTarget } from "../explain/explain/explain-target.ts";
 import { groupValues, type ValueGroup, type ValueVariant } from "../explain/explain/group-values.ts";
-import type { KindExplanation } from "../explain/explain/result.ts";
+import type { Explanation, IneffectivePolicy, KindExplanation } from "../explain/explain/result.ts";
 import type { Lost, Source } from "../merge/provenance.ts";
 import { type GroupKind, type ObjectId, type PolicyId, parseObjectId } from "../model/refs.ts";
 import { cutView } from "./cut-view.ts";
@@ -14,7 +14,14 @@ import { caveatObjects, viewCaveats } from "./view-caveats.ts";
 import type { ViewContext, Viewer } from "./view-context.ts";
 import { viewMetadata } from "./view-metadata.ts";
 import { VIEW_API_VERSION, viewResourceFor } from "./view-resources.ts";
-import type { EffectivePolicyView, ViewLost, ViewPolicyKind, ViewSource, ViewValue } from "./view-types.ts";
+import type {
+  EffectivePolicyView,
+  ViewIneffective,
+  ViewLost,
+  ViewPolicyKind,
+  ViewSource,
+  ViewValue,
+} from "./view-types.ts";
 import type { ViewedObject } from "./viewed-objects.ts";
 import { REDACTED, VisibleValues } from "./visible-values.ts";
 
@@ -22,24 +29,33 @@ import { REDACTED, VisibleValues } from "./visible-values.ts";
 export interface EffectiveSurvey {
   readonly viewed: ViewedObject;
   readonly kinds: readonly KindExplanation[];
+  /** Policies that name the object without effect. Finding them visits all policies, so lists do without. */
+  readonly failures: readonly IneffectivePolicy[] | undefined;
   readonly caveats: readonly Caveat[];
 }
 
 /** Undefined if no policy reaches the object. */
-export function surveyEffective(context: ViewContext, viewed: ViewedObject): EffectiveSurvey | undefined {
+export function surveyEffective(
+  context: ViewContext,
+  viewed: ViewedObject,
+  options: { readonly withFailures: boolean },
+): EffectiveSurvey | undefined {
   const { world, unread } = context;
-  const { kinds } = explainKinds(world, viewed, { group: true });
+  const explained: Pick<Explanation, "kinds"> & Partial<Pick<Explanation, "failures">> = options.withFailures
+    ? explainTarget(world, viewed, { group: true })
+    : explainKinds(world, viewed, { group: true });
+  const { kinds, failures } = explained;
   const isReached = kinds.some(({ outcomes }) => outcomes.some(({ policies }) => policies.length > 0));
   if (!isReached) return undefined;
-  return { viewed, kinds, caveats: findCaveats(world, { about: "Objects", objects: [viewed.id], unread }) };
+  return { viewed, kinds, failures, caveats: findCaveats(world, { about: "Objects", objects: [viewed.id], unread }) };
 }
 
 /** Every policy that the view could name, and every namespace with objects below the target: the rights that must be known. */
-export function effectiveSubjects({ viewed, kinds, caveats }: EffectiveSurvey): {
+export function effectiveSubjects({ viewed, kinds, failures = [], caveats }: EffectiveSurvey): {
   readonly objects: ReadonlySet<ObjectId>;
   readonly namespaces: ReadonlySet<string>;
 } {
-  const objects = new Set<ObjectId>(caveatObjects(caveats));
+  const objects = new Set<ObjectId>([...caveatObjects(caveats), ...failures.map(({ policy }) => policy)]);
   const namespaces = new Set<string>([viewed.namespace]);
   for (const { outcomes } of kinds) {
     for (const { policies, sources, fields, paths } of outcomes) {
@@ -60,7 +76,7 @@ const policiesOf = ({ policy, decidedBy, lost }: Source): readonly PolicyId[] =>
 ];
 
 export function effectiveView(context: ViewContext, survey: EffectiveSurvey, viewer: Viewer): EffectivePolicyView {
-  const { viewed, kinds, caveats } = survey;
+  const { viewed, kinds, failures, caveats } = survey;
   const visible = new VisibleValues(context.world, viewer);
   const values = kinds.flatMap((kind) => kindValues(kind, { visible, viewer, target: viewed.id }));
   return cutView({
@@ -70,10 +86,16 @@ export function effectiveView(context: ViewContext, survey: EffectiveSurvey, vie
     target: parseObjectId(viewed.id),
     policyKinds: kinds.flatMap((kind) => policyKindView(context, kind, visible)),
     values,
+    ...(failures === undefined ? {} : { ineffective: ineffectiveView(failures, viewer) }),
     caveats: viewCaveats(caveats, viewer),
     notes: [],
   });
 }
+
+const ineffectiveView = (failures: readonly IneffectivePolicy[], { mayRead }: Viewer): readonly ViewIneffective[] =>
+  failures
+    .filter(({ policy }) => mayRead(policy))
+    .map(({ policy, reason, message }) => ({ policy: parseObjectId(policy), reason, message }));
 
 interface ValueContext {
   readonly visible: VisibleValues;

@@ -25,6 +25,15 @@ export interface EffectivePolicyView extends View {
   readonly target: ObjectRef;
   readonly policyKinds: readonly ViewPolicyKind[];
   readonly values: readonly ViewValue[];
+  /** Policies that name the target and have no effect on it, of those that the user may read. Absent in lists. */
+  readonly ineffective?: readonly ViewIneffective[];
+}
+
+export interface ViewIneffective {
+  readonly policy: ObjectRef;
+  /** `TargetNotFound`, `Conflicted`, `Invalid`. */
+  readonly reason: string;
+  readonly message: string;
 }
 
 /** One policy kind, and the policies that reach the target. */

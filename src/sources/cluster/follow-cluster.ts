@@ -21,7 +21,7 @@ import {
   noRights,
   type ReadProgress,
   readCluster,
-  staleFinding,
+  staleFindings,
   unlistableFinding,
   unpublishedFindings,
 } from "./read-cluster.ts";
@@ -51,6 +51,8 @@ export interface FollowClusterOptions {
 
 /** Changes that arrive together are reported together. */
 const TOGETHER_MS = 20;
+/** How long after a group did not respond its resources are looked for again. */
+const LOOK_AGAIN_MS = 30_000;
 
 /** Rejects if the cluster cannot be reached at first; later failures are retried. Returns when the signal aborts. */
 export async function followCluster(client: KubeClient, options: FollowClusterOptions): Promise<void> {
@@ -101,6 +103,7 @@ class ClusterFollower {
   #gotNamespaces: readonly JsonObject[] = [];
   #pending: Change[] = [];
   #timer: NodeJS.Timeout | undefined;
+  #looking: NodeJS.Timeout | undefined;
   #isReady = false;
   readonly #progress = { kinds: 0, allKinds: 0, objects: 0 };
   /** Kinds are chosen one after the other; a further change of the rules during that begins it anew. */
@@ -136,7 +139,16 @@ class ClusterFollower {
     });
   }
 
+  /** A group that does not respond now may have policies, so it is looked for again. */
+  #lookAgain(staleGroups: readonly string[]): void {
+    clearTimeout(this.#looking);
+    if (staleFindings(staleGroups).length === 0) return;
+    this.#looking = setTimeout(() => this.#rulesChanged(), LOOK_AGAIN_MS);
+    this.#looking.unref();
+  }
+
   async #choose({ resources, staleGroups }: Discovery): Promise<void> {
+    this.#lookAgain(staleGroups);
     const rules = this.#rules.flatMap(({ objects }) => [...objects.values()]);
     const published = await this.#findPublished(resources);
     const { chosen, absent } = chooseResources(resources, rules, published.policyKinds);
@@ -161,7 +173,7 @@ class ClusterFollower {
       ...forbiddenFindings(
         all.filter(({ complete, failure }) => complete?.namespaces !== "All" && failure === undefined).map(forbiddenOf),
       ),
-      ...staleGroups.map(staleFinding),
+      ...staleFindings(staleGroups),
       ...unpublishedFindings(published.unread),
     ];
   }

@@ -11,6 +11,7 @@ import type { CompleteKind } from "../../core/model/completeness.ts";
 import type { Finding } from "../../core/model/finding.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../core/model/json.ts";
 import { compareText, type GroupKind, kindId } from "../../core/model/refs.ts";
+import { VIEW_GROUP } from "../../core/view/view-resources.ts";
 import { chooseResources, keepRules, RULE_KINDS } from "./choose-resources.ts";
 import { findPolicyKinds, type PublishedKinds } from "./find-policy-kinds.ts";
 
@@ -69,7 +70,7 @@ export async function readCluster(client: KubeClient, options: ReadOptions): Pro
     findings: [
       ...reader.findings,
       ...forbiddenFindings(reader.forbidden),
-      ...staleGroups.map(staleFinding),
+      ...staleFindings(staleGroups),
       ...unpublishedFindings(published.unread),
     ],
   };
@@ -282,7 +283,11 @@ const unread = (message: string, severity: Finding["severity"] = "info"): Findin
 export const unlistableFinding = (resource: Pick<ApiResource, "group" | "plural">, { message }: ApiError): Finding =>
   unread(`${resourceName(resource)} could not be listed: ${message}`, "error");
 
-export const staleFinding = (group: string): Finding => unread(`the API group ${group}, which does not respond`);
+/** The view API shows what is computed from the other groups, and has nothing of its own. */
+export const staleFindings = (groups: readonly string[]): readonly Finding[] =>
+  groups
+    .filter((group) => group !== VIEW_GROUP)
+    .map((group) => unread(`the API group ${group}, which does not respond`));
 
 export function noRights({ context, server }: KubeClient): ClusterError {
   return new ClusterError(`the user of the context '${context}' may not list anything that is needed at ${server}`, {

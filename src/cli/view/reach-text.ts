@@ -1,0 +1,87 @@
+/** A PolicyReach of the view API in the words of `reach`. */
+import { formatRef } from "../../core/model/refs.ts";
+import type { PolicyReachView, ViewReachLoss, ViewReachValue } from "../../core/view/view-types.ts";
+import { listWords } from "../print/format-paths.ts";
+import { formatValue } from "../print/format-value.ts";
+import { styled } from "../print/styled-text.ts";
+import type { ViewTextContext } from "./explain-text.ts";
+import { printViewEnd } from "./view-end.ts";
+
+export function printReachView(view: PolicyReachView, context: ViewTextContext): void {
+  const { print } = context;
+  const { policy, verdict, targets, values } = view;
+  print.paragraph({ hanging: 2 }, styled(formatRef(policy), "bold"));
+  const style = verdict.reason === "Enforced" ? "green" : verdict.accepted ? "yellow" : "red";
+  const word = verdict.accepted ? verdict.reason : `Not accepted, ${verdict.reason}`;
+  print.paragraph({ indent: 2, hanging: 2 }, styled(`${word}:`, style), ` ${verdict.message ?? formatEffect(view)}.`);
+  for (const { state, target, message, paths } of targets)
+    print.paragraph(
+      { indent: 2, hanging: 2 },
+      `target: ${target ?? "none"}${state === "Attached" ? `, ${countPaths(paths ?? 0)}` : `, ${state}: ${message ?? ""}`}`,
+    );
+  if (values.length > 0) print.line();
+  for (const value of values) printValue(value, context);
+  printReached(view, context);
+  printViewEnd(view, print);
+}
+
+const countPaths = (count: number): string => (count === 1 ? "1 path" : `${count} paths`);
+
+function formatEffect({ paths: { count, full, partial } }: PolicyReachView): string {
+  if (count === 0) return "the policy reaches nothing";
+  return `all settings take effect on ${full} of ${countPaths(count)}${partial === 0 ? "" : `, some on ${partial}`}`;
+}
+
+function printValue(
+  { field, block, value, when, inEffect, equal, overridden, gated, lost }: ViewReachValue,
+  { print }: ViewTextContext,
+): void {
+  const where = block === "bare" ? "" : `, ${block}`;
+  print.paragraph({ indent: 2, hanging: 4 }, styled(field, "cyan"), ": ", styled(formatValue(value), "strong"), where);
+  const counts = [
+    `takes effect on ${countPaths(inEffect)}`,
+    ...(equal === 0 ? [] : [`another policy has the same value on ${equal}`]),
+    ...(overridden === 0 ? [] : [`overridden on ${overridden}`]),
+    ...(gated === 0 ? [] : [`its condition${when === undefined ? "" : ` ${when}`} is false on ${gated}`]),
+  ];
+  print.paragraph({ indent: 4, hanging: 2 }, counts.join("; "));
+  for (const loss of lost) print.paragraph({ indent: 4, hanging: 2 }, styled(formatLoss(loss), "dim"));
+}
+
+function formatLoss({ reason, by, object, value, redacted, paths }: ViewReachLoss): string {
+  const winners = by.map((one) => formatRef(one));
+  const who =
+    winners.length > 0
+      ? listWords(winners)
+      : object === undefined
+        ? "the object itself"
+        : `${formatRef(object)} itself`;
+  const instead =
+    value !== undefined
+      ? `, which sets ${formatValue(value, 60)}`
+      : redacted !== undefined
+        ? `, with a value ${redacted}`
+        : "";
+  const what = reason === "equal" ? "the same as" : `${reason} by`;
+  return `${what} ${who}${instead}, on ${countPaths(paths)}`;
+}
+
+const SHOWN = 20;
+
+function printReached(
+  { reached: { count, byKind, objects, more = 0, hidden = 0 } }: PolicyReachView,
+  { print, wide }: ViewTextContext,
+): void {
+  if (count === 0) return;
+  print.line();
+  print.paragraph(
+    {},
+    styled("Takes effect on", "bold"),
+    ` ${listWords(byKind.map((one) => `${one.count} ${one.kind}`))}`,
+  );
+  const shown = wide ? objects : objects.slice(0, SHOWN);
+  for (const { sectionName, ...object } of shown) print.paragraph({ indent: 2 }, formatRef(object, sectionName));
+  const others = objects.length - shown.length + more;
+  if (others > 0) print.line(`  … and ${others} more`);
+  if (hidden > 0) print.line(`  and ${hidden} in namespaces that you may not see`);
+}

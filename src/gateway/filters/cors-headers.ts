@@ -26,6 +26,7 @@ export function preflightHeaders(cors: CorsConfig, { method, headers }: RequestH
     ...(requestedHeaders === undefined
       ? []
       : listHeader("access-control-allow-headers", cors.allowHeaders, requestedHeaders, cors)),
+    ...exposedHeaders(cors),
     "access-control-max-age",
     String(cors.maxAgeSeconds),
   ];
@@ -36,10 +37,12 @@ export function corsHeaders(cors: CorsConfig, { headers }: RequestHead): HeaderL
   const origin = findHeader(headers, "origin");
   const allowed = origin === undefined ? undefined : allowedOrigin(cors, origin);
   if (allowed === undefined) return ["vary", "origin"];
-  const exposed =
-    cors.exposeHeaders.length === 0 ? [] : ["access-control-expose-headers", headerText(cors.exposeHeaders.join(", "))];
-  return [...originHeaders(cors, allowed), ...exposed];
+  return [...originHeaders(cors, allowed), ...exposedHeaders(cors)];
 }
+
+/** In responses to preflight requests too (Gateway API, "HTTPCORSFilter.exposeHeaders"). */
+const exposedHeaders = ({ exposeHeaders }: CorsConfig): HeaderList =>
+  exposeHeaders.length === 0 ? [] : ["access-control-expose-headers", headerText(exposeHeaders.join(", "))];
 
 function originHeaders({ allowCredentials }: CorsConfig, allowed: string): HeaderList {
   const origin = ["access-control-allow-origin", allowed];

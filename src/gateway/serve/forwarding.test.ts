@@ -173,6 +173,8 @@ const contextOf = (clock: GatewayClock, upstream: Upstream, budgets: RetryBudget
   upstreams: {
     pick: (_, [endpoint]) => endpoint,
     get: () => upstream,
+    record: () => undefined,
+    isOut: () => false,
     sweep: () => undefined,
     close: () => undefined,
   },

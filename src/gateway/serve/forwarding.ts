@@ -105,9 +105,9 @@ export class Forwarding implements AttemptOwner {
 
   #startAttempt(nowMs: number): void {
     const { context, lookup, target, record, head, request } = this.#options;
-    const endpoints = lookup.endpointsOf(target.backend.endpoints);
-    const ofSession = this.#usedEndpoints.length === 0 ? this.#options.endpoint : undefined;
-    const endpoint = ofSession ?? context.upstreams.pick(target.backend.endpoints, endpoints, this.#usedEndpoints);
+    const { endpoints: id } = target.backend;
+    const endpoints = lookup.endpointsOf(id);
+    const endpoint = this.#sessionEndpoint() ?? context.upstreams.pick(id, endpoints, this.#usedEndpoints);
     if (endpoint === undefined) return this.#respondLocally(503, "NoEndpoints", "the backend has no endpoints");
     record.attempts++;
     this.#usedEndpoints.push(endpoint);
@@ -134,6 +134,13 @@ export class Forwarding implements AttemptOwner {
     );
   }
 
+  /** The endpoint of the session, for the first attempt. Undefined: there is none, or it is out. */
+  #sessionEndpoint(): Endpoint | undefined {
+    const { endpoint, context, target } = this.#options;
+    if (endpoint === undefined || this.#usedEndpoints.length > 0) return undefined;
+    return context.upstreams.isOut(target.backend.endpoints, endpoint) ? undefined : endpoint;
+  }
+
   /** An exception ends only this request. */
   guard(step: () => void): void {
     try {
@@ -147,12 +154,14 @@ export class Forwarding implements AttemptOwner {
 
   /** Forwards the response, or retries. */
   takeHead(attempt: Attempt, head: ResponseHead): void {
+    this.#recordHealth(attempt, false);
     const next = this.#decide(attempt, { type: "Responded", status: head.status });
     if (next === "Retry") return attempt.discard(this.#options.context.clock);
     this.#forwardResponse(attempt, head);
   }
 
   takeFailure(attempt: Attempt, failure: AttemptFailure): void {
+    if (failure.type !== "Refused") this.#recordHealth(attempt, true);
     if (this.#hasResponded) return this.#cut(failure.type === "TimedOut" ? "BackendTimeout" : "Reset", failure.message);
     if (this.#decide(attempt, { type: failure.type }) === "Retry") return;
     this.#respondToFailure(failure.type, failure.message);
@@ -174,6 +183,7 @@ export class Forwarding implements AttemptOwner {
 
   takeUpgrade(attempt: Attempt, head: ResponseHead, connection: Duplex): void {
     const { record, changeResponse } = this.#options;
+    this.#recordHealth(attempt, false);
     this.#emitAttempt(attempt, { type: "Responded", status: head.status }, this.#options.context.clock.nowMs());
     this.#stopTimers();
     this.#hasResponded = true;
@@ -184,6 +194,12 @@ export class Forwarding implements AttemptOwner {
     this.#exchange.switchProtocols({ ...head, headers, isLast: true }, connection, () => {
       this.#finish();
     });
+  }
+
+  #recordHealth({ endpoint }: Attempt, hasFailed: boolean): void {
+    const { context, lookup, target } = this.#options;
+    const { endpoints: id } = target.backend;
+    context.upstreams.record(id, lookup.endpointsOf(id), endpoint, hasFailed);
   }
 
   #decide(attempt: Attempt, outcome: AttemptOutcome): "Retry" | "Respond" {

@@ -6,6 +6,7 @@ import type {
   WeightedBackendConfig,
 } from "../../core/dataplane/gateway-config.ts";
 import { OWN_HEADERS } from "../../core/dataplane/own-headers.ts";
+import { unavailableStatus } from "../../core/dataplane/unavailable-status.ts";
 import { lacksAuth } from "../../core/embedded/embedded-limits.ts";
 import { formatRef } from "../../core/model/refs.ts";
 import type { HttpRequest } from "../../core/routing/match-request.ts";
@@ -148,7 +149,7 @@ class Serving {
       case "Redirect":
         return this.#redirect(head, rule, action.redirect);
       case "Respond":
-        return this.#respondUnavailable(rule, action.status, action.reason);
+        return this.#respondUnavailable(rule, unavailableStatus(rule), action.reason);
     }
   }
 
@@ -165,7 +166,7 @@ class Serving {
       ? this.#context.sessions.find(backends, { head, lookup: this.#port.lookup, nowMs: clock.wallClockMs() })
       : undefined;
     const { target } = session?.backend ?? pickBackend(backends, clock.random());
-    if (target.type === "Unavailable") return this.#respondUnavailable(rule, target.status, target.reason);
+    if (target.type === "Unavailable") return this.#respondUnavailable(rule, unavailableStatus(rule), target.reason);
     this.#record.backend = target.backend;
     const found = this.#port.lookup.tlsOf(target.backend);
     if (found.state === "unusable") return this.#respondUnavailable(rule, 503, found.message);

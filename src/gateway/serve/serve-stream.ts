@@ -35,10 +35,13 @@ export function serveStream(context: ServingContext, port: PreparedPort, connect
   const { backend } = target;
   const found = port.lookup.tlsOf(backend);
   if (found.state === "unusable") return refuse("Unavailable", found.message, rule);
+  const { upstreams } = context;
+  const endpoints = port.lookup.endpointsOf(backend.endpoints);
   forwardStream(socket, {
     clock: context.clock,
     limits: context.limits,
-    pickEndpoint: (used) => context.upstreams.pick(backend.endpoints, port.lookup.endpointsOf(backend.endpoints), used),
+    pickEndpoint: (used) => upstreams.pick(backend.endpoints, endpoints, used),
+    onConnected: (endpoint, hasFailed) => upstreams.record(backend.endpoints, endpoints, endpoint, hasFailed),
     tls: found.state === "tls" ? found.tls : undefined,
     onFinished: (outcome) => finish({ rule, backend, ...finishedOf(outcome) }),
   });

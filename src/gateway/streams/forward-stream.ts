@@ -12,6 +12,8 @@ export interface StreamOptions {
   readonly limits: Pick<GatewayLimits, "connectMs" | "connectAttempts" | "streamIdleMs">;
   /** Undefined: there are no endpoints. */
   readonly pickEndpoint: (used: readonly Endpoint[]) => Endpoint | undefined;
+  /** Records whether an endpoint accepted the connection. */
+  readonly onConnected: (endpoint: Endpoint, hasFailed: boolean) => void;
   /** Undefined: plain text, or TLS of the client. */
   readonly tls: UpstreamTls | undefined;
   /** Called once, when both connections are closed. */
@@ -77,6 +79,7 @@ class StreamForwarding {
     const onFailed = (): void => {
       timer.cancel();
       this.#client.off("close", onClosed);
+      if (!this.#client.destroyed) this.#options.onConnected(endpoint, true);
       // Nothing was sent, so another endpoint may get the connection.
       if (this.#used.length < limits.connectAttempts) return this.#connect();
       this.#refuse("NotConnected", reason);
@@ -86,6 +89,7 @@ class StreamForwarding {
     this.#client.on("close", onClosed);
     backend.once(this.#options.tls === undefined ? "connect" : "secureConnect", () => {
       timer.cancel();
+      this.#options.onConnected(endpoint, false);
       backend.off("error", onError);
       backend.off("close", onFailed);
       this.#client.off("close", onClosed);

@@ -5,13 +5,20 @@ import type { GatewayLimits } from "../contract/gateway-limits.ts";
 import type { Upstream, UpstreamTls } from "../contract/upstream.ts";
 import { createHttp1Upstream } from "../http1/http1.ts";
 import { createHttp2Upstream } from "../http2/upstream.ts";
+import { createEndpointHealth, type EndpointHealth } from "./endpoint-health.ts";
 import { upstreamTlsOptions } from "./upstream-tls-options.ts";
 
 export interface UpstreamTable {
   /** Creates the upstream on first use. */
   readonly get: (protocol: BackendConfig["protocol"], endpoint: Endpoint, tls: UpstreamTls | undefined) => Upstream;
-  /** Round robin over the endpoints. It prefers an endpoint that the request was not sent to before. */
+  /**
+   * Round robin over the endpoints. It prefers endpoints that are not out (`endpoint-health.ts`), and of these one that the request was not sent to
+   * before.
+   */
   readonly pick: (id: EndpointsId, endpoints: readonly Endpoint[], used: readonly Endpoint[]) => Endpoint | undefined;
+  /** Records how an attempt ended, for the next `pick`. */
+  readonly record: EndpointHealth["record"];
+  readonly isOut: EndpointHealth["isOut"];
   /** Removes upstreams that were not used for a while. */
   readonly sweep: () => void;
   readonly close: () => void;
@@ -34,6 +41,7 @@ export function createUpstreamTable(limits: GatewayLimits, clock: GatewayClock):
   /** The row that an endpoint object used last. It stays the same until the configuration changes. */
   const lastOf = new WeakMap<Endpoint, Row>();
   const turns = new Map<EndpointsId, number>();
+  const health = createEndpointHealth(clock);
 
   const sweep = (nowMs: number): void => {
     for (const [key, row] of rows) {
@@ -74,13 +82,21 @@ export function createUpstreamTable(limits: GatewayLimits, clock: GatewayClock):
     pick: (id, endpoints, used) => {
       const turn = turns.get(id) ?? 0;
       turns.set(id, (turn + 1) % 0x4000_0000);
+      let alive: Endpoint | undefined;
       for (let step = 0; step < endpoints.length; step++) {
         const endpoint = endpoints[(turn + step) % endpoints.length];
-        if (endpoint !== undefined && !used.includes(endpoint)) return endpoint;
+        if (endpoint === undefined || health.isOut(id, endpoint)) continue;
+        if (!used.includes(endpoint)) return endpoint;
+        alive ??= endpoint;
       }
-      return endpoints[turn % endpoints.length];
+      return alive ?? endpoints[turn % endpoints.length];
     },
-    sweep: () => sweep(clock.nowMs()),
+    record: health.record,
+    isOut: health.isOut,
+    sweep: () => {
+      sweep(clock.nowMs());
+      health.sweep();
+    },
     close: () => {
       for (const row of rows.values()) {
         row.isRemoved = true;

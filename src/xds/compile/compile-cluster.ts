@@ -1,6 +1,7 @@
 /** Compiles backends to clusters, and the clusters that put waits between attempts. */
 import { EDGE_LIMITS, type EdgeLimits } from "../../core/dataplane/edge-limits.ts";
 import type { BackendConfig, BackendTlsConfig } from "../../core/dataplane/gateway-config.ts";
+import { PASSIVE_HEALTH } from "../../core/dataplane/passive-health.ts";
 import type { ObjectRef } from "../../core/model/refs.ts";
 import {
   type Cluster,
@@ -8,6 +9,7 @@ import {
   Cluster_LbPolicy,
   ClusterSchema,
 } from "../gen/envoy/config/cluster/v3/cluster_pb.ts";
+import type { OutlierDetectionSchema } from "../gen/envoy/config/cluster/v3/outlier_detection_pb.ts";
 import type { AddressSchema } from "../gen/envoy/config/core/v3/address_pb.ts";
 import type { TransportSocketSchema } from "../gen/envoy/config/core/v3/base_pb.ts";
 import { ClusterConfigSchema } from "../gen/envoy/extensions/clusters/composite/v3/cluster_pb.ts";
@@ -36,6 +38,8 @@ import { compositeOptions, upstreamOptions } from "./upstream-options.ts";
 const { connectMs: CONNECT_MS } = EDGE_LIMITS;
 /** How much of what one side sends may wait in Envoy for the other side. */
 const BUFFER_BYTES = 65_536;
+/** How often Envoy looks for endpoints whose time is over. */
+const HEALTH_CHECK_MS = 1000;
 const UNLIMITED = 2 ** 31 - 1;
 
 /** Raises Envoy's default limits of three concurrent retries and a thousand requests. Policies set limits. */
@@ -78,12 +82,28 @@ export function compileCluster(
       ...(isHttp(backend) ? { perHostThresholds: [{ maxConnections: maxConnectionsPerEndpoint }] } : {}),
     },
     perConnectionBufferLimitBytes: BUFFER_BYTES,
+    ...(backend.protocol === "UDP" ? {} : { outlierDetection: OUTLIERS }),
     ...protocolOptions(backend.protocol, tryTimeoutMs),
     ...(backend.tls === undefined
       ? {}
       : { transportSocket: tlsSocket(backend.tls, backend.protocol, delivery, clientCertificate) }),
   });
 }
+
+const { failures, outMs, mostOutMs, mostOutPercent } = PASSIVE_HEALTH;
+
+/** Envoy counts failures to connect, resets and timeouts like 5xx responses. Responses themselves do not count (`upstream-options.ts`). */
+const OUTLIERS: Init<typeof OutlierDetectionSchema> = {
+  consecutive5xx: failures,
+  enforcingConsecutive5xx: 100,
+  enforcingConsecutiveGatewayFailure: 0,
+  enforcingSuccessRate: 0,
+  enforcingFailurePercentage: 0,
+  interval: duration(HEALTH_CHECK_MS),
+  baseEjectionTime: duration(outMs),
+  maxEjectionTime: duration(mostOutMs),
+  maxEjectionPercent: mostOutPercent,
+};
 
 const isHttp = ({ protocol }: BackendConfig): boolean => protocol === "HTTP/1.1" || protocol === "HTTP/2";
 

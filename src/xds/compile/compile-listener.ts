@@ -189,6 +189,7 @@ function httpChain(
       // Servers that turn headers into variables do not distinguish an underscore from a dash.
       headersWithUnderscoresAction: HttpProtocolOptions_HeadersWithUnderscoresAction.REJECT_REQUEST,
     },
+    httpProtocolOptions: { acceptHttp10: true },
     http2ProtocolOptions: {
       maxConcurrentStreams: limits.maxStreams,
       // How much of a request may wait in Envoy.

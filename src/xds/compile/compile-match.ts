@@ -23,6 +23,15 @@ const exactHeader = (name: string, value: string): HeaderMatchInit => ({
   headerMatchSpecifier: { case: "stringMatch", value: { matchPattern: { case: "exact", value } } },
 });
 
+/** The pattern must match the whole value. */
+export const headerLike = (name: string, regex: string): HeaderMatchInit => ({
+  name,
+  headerMatchSpecifier: {
+    case: "stringMatch",
+    value: { matchPattern: { case: "safeRegex", value: { regex } } },
+  },
+});
+
 const headerMatcher = ({ name, value }: NamedMatch): HeaderMatchInit => ({
   name,
   headerMatchSpecifier: { case: "stringMatch", value: stringMatcher(value) },

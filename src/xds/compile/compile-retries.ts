@@ -41,21 +41,36 @@ const PREVIOUS_HOSTS = {
 const OTHER_HOST_ATTEMPTS = 5n;
 
 /** The retry policies of one gateway. Many routes have the same settings, so each policy is made once. */
-export type RetryPolicies = WeakMap<RetryConfig, Map<string, RetryPolicy>>;
+export type RetryPolicies = WeakMap<object, Map<string, RetryPolicy>>;
 
 export interface RetryUse {
   readonly methods: MethodClass;
   /** True if the cluster has attempts that only wait. */
   readonly isWaiting: boolean;
+  /** The timeout of an attempt that counts for the health of its endpoint. Undefined: none. */
+  readonly attemptMs: number | undefined;
 }
 
-export function compileRetryPolicy(retry: RetryConfig, use: RetryUse, known: RetryPolicies): RetryPolicy {
-  const policies = remember(known, retry, () => new Map<string, RetryPolicy>());
-  const key = `${use.methods} ${use.isWaiting}`;
-  return remember(policies, key, () => create(RetryPolicySchema, retryPolicy(retry, use)));
+/** Undefined: Envoy's defaults, which are no retries and no timeout. */
+export function compileRetryPolicy(
+  retry: RetryConfig | undefined,
+  use: RetryUse,
+  known: RetryPolicies,
+): RetryPolicy | undefined {
+  if (retry === undefined && use.attemptMs === undefined) return undefined;
+  const policies = remember(known, retry ?? NO_RETRY, () => new Map<string, RetryPolicy>());
+  const key = `${use.methods} ${use.isWaiting} ${use.attemptMs}`;
+  return remember(policies, key, () => create(RetryPolicySchema, { ...timeoutOf(use), ...retryPolicy(retry, use) }));
 }
 
-function retryPolicy({ plan }: RetryConfig, { methods, isWaiting }: RetryUse): RetryPolicyInit {
+const NO_RETRY = {};
+
+const timeoutOf = ({ attemptMs }: RetryUse): RetryPolicyInit =>
+  attemptMs === undefined ? {} : { perTryTimeout: duration(attemptMs) };
+
+function retryPolicy(retry: RetryConfig | undefined, { methods, isWaiting }: RetryUse): RetryPolicyInit {
+  if (retry === undefined) return { numRetries: 0 };
+  const { plan } = retry;
   const codes = plan.codes.filter((code) => Number.isInteger(code) && code >= 400 && code < 1000);
   const mayRepeat = plan.afterSend === "Always" || (plan.afterSend === "Idempotent" && methods === "Idempotent");
   const retryOn = [

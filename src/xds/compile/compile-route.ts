@@ -10,6 +10,7 @@ import type {
   WeightedBackendConfig,
 } from "../../core/dataplane/gateway-config.ts";
 import { WAITED_HEADER } from "../../core/dataplane/own-headers.ts";
+import { unavailableStatus } from "../../core/dataplane/unavailable-status.ts";
 import { type RuleLimit, ruleLimits } from "../../core/envoy/envoy-limits.ts";
 import { waitsOf } from "../../core/envoy/envoy-waits.ts";
 import { faultOfMatch, faultOfRule } from "../../core/envoy/find-faults.ts";
@@ -17,7 +18,6 @@ import { remember } from "../../core/model/collections/remember.ts";
 import { formatRef } from "../../core/model/refs.ts";
 import type { MatchRegex } from "../../core/model/regex.ts";
 import {
-  HeaderMatcherSchema,
   type Route,
   type RouteAction,
   RouteActionSchema,
@@ -27,9 +27,10 @@ import {
 } from "../gen/envoy/config/route/v3/route_components_pb.ts";
 import { FractionalPercent_DenominatorType } from "../gen/envoy/type/v3/percent_pb.ts";
 import { type Any, create, duration, type Init } from "../protobuf.ts";
+import { attemptMsOf, UPGRADE, type UsableTarget, untimedUpgrade } from "./attempt-timeouts.ts";
 import { AUTH, compileAuth } from "./compile-auth.ts";
 import { compileFilters, type EnvoyFilters, NO_CHANGES } from "./compile-filters.ts";
-import { compileMatch, EVERYTHING, isCatchAll, type MatchInit } from "./compile-match.ts";
+import { compileMatch, EVERYTHING, headerLike, isCatchAll, type MatchInit } from "./compile-match.ts";
 import { compileRedirects, type PortFacts } from "./compile-redirects.ts";
 import {
   compileRetryPolicy,
@@ -128,7 +129,7 @@ function compileRoute({ match, rule }: RouteConfig, context: RouteContext): Envo
   const common = { name: formatRef(rule.route, rule.rule) };
   switch (action.type) {
     case "Respond":
-      return alone({ ...common, match: compileMatch(match), ...respond(action.status) });
+      return alone({ ...common, match: compileMatch(match), ...respond(unavailableStatus(rule)) });
     case "Redirect": {
       const { response, auth } = compileFilters(rule.filters);
       const changes = { ...changesOf({ request: NO_CHANGES, response }), typedPerFilterConfig: perFilter({ auth }) };
@@ -199,26 +200,38 @@ const pinnedShare = (target: BackendTarget): readonly Share[] =>
 function forward({ target, upTo, pinned }: Share, { match, rule }: RouteConfig, context: RouteContext): EnvoyRoute {
   const name = formatRef(rule.route, rule.rule);
   if (target.type === "Unavailable") {
-    return alone({ name, match: withShare(compileMatch(match), upTo), ...respond(target.status) });
+    return alone({ name, match: withShare(compileMatch(match), upTo), ...respond(unavailableStatus(rule)) });
   }
-  const use = clusterUse(target, context);
   const filters = compileFilters([...rule.filters, ...target.filters]);
   const { request, response, cors, auth } = filters;
-  const routes = methodClasses(target.retry, match.method).map((methods) =>
+  const routeTo = (to: UsableTarget, use: ClusterUse, methods: MethodClass, only: MatchInit | RouteMatch): Route =>
     create(RouteSchema, {
       name,
-      match: pinned === undefined ? forwardMatch(match, upTo, methods) : pinnedMatch(match, pinned, methods),
-      action: { case: "route", value: routeAction({ rule, target, use, filters, methods }, context.parts) },
+      match: only,
+      action: { case: "route", value: routeAction({ rule, target: to, use, filters, methods }, context.parts) },
       requestHeadersToRemove: request.remove,
       requestHeadersToAdd: request.add,
       responseHeadersToRemove: use.waitsMs === undefined ? response.remove : unmarked(response.remove),
       responseHeadersToAdd: response.add,
       typedPerFilterConfig: perFilter({ cors, auth, session: target.session }),
       requestBodyBufferLimit: target.retry === undefined ? undefined : BigInt(Math.floor(target.retry.maxBodyBytes)),
-    }),
+    });
+  const matchFor = (methods: MethodClass): MatchInit | RouteMatch =>
+    pinned === undefined ? forwardMatch(match, upTo, methods) : pinnedMatch(match, pinned, methods);
+  const use = clusterUse(target, context);
+  const routes = methodClasses(target.retry, match.method).map((methods) =>
+    routeTo(target, use, methods, matchFor(methods)),
   );
+  const untimed = untimedUpgrade(target, match);
+  const upgradeUses = untimed === undefined ? [] : [clusterUse(untimed, context)];
+  const upgrades = upgradeUses.map((of) => {
+    const methods: MethodClass = target.retry?.plan.afterSend === "Idempotent" ? "Idempotent" : "All";
+    const own = pinned === undefined ? withShare(compileMatch(match), upTo) : pinnedMatch(match, pinned, "All");
+    return routeTo(untimed ?? target, of, methods, { ...own, headers: [...(own.headers ?? []), ...UPGRADE] });
+  });
   const mirrored = filters.mirrors.map(({ backend }) => plainUse(backend));
-  return { routes, uses: [use, ...mirrored, ...authUses(auth)], problems: [] };
+  const uses = [...upgradeUses, use, ...mirrored, ...authUses(auth)];
+  return { routes: [...upgrades, ...routes], uses, problems: [] };
 }
 
 const CORS = "envoy.filters.http.cors";
@@ -249,13 +262,7 @@ function withShare(match: MatchInit, upTo: number | undefined): MatchInit {
   return { ...match, runtimeFraction: { defaultValue } };
 }
 
-const IDEMPOTENT = create(HeaderMatcherSchema, {
-  name: ":method",
-  headerMatchSpecifier: {
-    case: "stringMatch",
-    value: { matchPattern: { case: "safeRegex", value: { regex: IDEMPOTENT_METHODS } } },
-  },
-});
+const IDEMPOTENT = headerLike(":method", IDEMPOTENT_METHODS);
 
 /** Routes for other methods come after those for idempotent methods, so they need no method match. */
 const withMethods = (match: MatchInit, methods: MethodClass): MatchInit =>
@@ -281,8 +288,6 @@ function pinnedMatch(match: RouteConfig["match"], session: SessionConfig, method
   const own = compileMatch(match);
   return withMethods({ ...own, headers: [...(own.headers ?? []), hasCookie(session)] }, methods);
 }
-
-type UsableTarget = Extract<BackendTarget, { type: "Backend" }>;
 
 const NO_RETRY = {};
 
@@ -342,13 +347,13 @@ function actionInit(
   const { requestTimeoutMs } = rule;
   const { retry } = target;
   const { host, path, mirrors } = filters;
+  const retryUse = { methods, isWaiting: use.waitsMs !== undefined, attemptMs: attemptMsOf(use.settings, use.waitsMs) };
+  const retryPolicy = compileRetryPolicy(retry, retryUse, retryPolicies);
   return {
     clusterSpecifier: { case: "cluster", value: use.name },
     // The default would be 15 seconds.
     timeout: requestTimeoutMs === undefined ? NO_TIMEOUT : duration(requestTimeoutMs),
-    ...(retry === undefined
-      ? {}
-      : { retryPolicy: compileRetryPolicy(retry, { methods, isWaiting: use.waitsMs !== undefined }, retryPolicies) }),
+    ...(retryPolicy === undefined ? {} : { retryPolicy }),
     ...(host === undefined ? {} : { hostRewriteSpecifier: { case: "hostRewriteLiteral", value: host } }),
     ...(path === undefined ? {} : { regexRewrite: path }),
     requestMirrorPolicies: mirrors.map(({ backend, perMillion }) => ({

@@ -16,6 +16,9 @@ const PROTOCOL_OPTIONS = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions
 
 type WithOptions = Pick<Init<typeof ClusterSchema>, "typedExtensionProtocolOptions">;
 
+/** The timeout of a cluster fires after that of a route (`per_try_timeout`), which counts for the health of the endpoint. */
+const LATER_MS = 2;
+
 /** `tryTimeoutMs` covers the whole response of an attempt. `per_try_timeout` of a route covers only the head. */
 export const upstreamOptions = (version: HttpVersion, tryTimeoutMs: number | undefined): WithOptions =>
   optionsOf(httpOptions(version, tryTimeoutMs, [remove(RATE_LIMITED_HEADER), remove(WAITED_HEADER)]));
@@ -50,7 +53,7 @@ const httpOptions = (version: HttpVersion, tryTimeoutMs: number | undefined, res
   pack(HttpProtocolOptionsSchema, {
     commonHttpProtocolOptions: {
       idleTimeout: duration(EDGE_LIMITS.upstreamKeepAliveMs),
-      ...(tryTimeoutMs === undefined ? {} : { maxStreamDuration: duration(tryTimeoutMs) }),
+      ...(tryTimeoutMs === undefined ? {} : { maxStreamDuration: duration(tryTimeoutMs + LATER_MS) }),
     },
     upstreamProtocolOptions: {
       case: "explicitHttpConfig",
@@ -60,6 +63,10 @@ const httpOptions = (version: HttpVersion, tryTimeoutMs: number | undefined, res
             ? { case: "http2ProtocolOptions", value: {} }
             : { case: "httpProtocolOptions", value: {} },
       },
+    },
+    // No response is a failure of the endpoint, whatever its status.
+    outlierDetection: {
+      errorMatcher: { rule: { case: "notMatch", value: { rule: { case: "anyMatch", value: true } } } },
     },
     httpFilters: [
       httpFilter(

@@ -2,6 +2,7 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
 import { connect, type IncomingHttpHeaders } from "node:http2";
 import type { Socket } from "node:net";
+import { exchangeRaw } from "../../support/gateway/gateway-harness.ts";
 import type { RowRequest } from "./behaviour-row.ts";
 import { nowMs } from "./recording-backend.ts";
 
@@ -17,8 +18,30 @@ export interface RowResponse {
 /** Longer than any row takes: a data plane that never responds fails its row, not the whole run. */
 const PATIENCE_MS = 20_000;
 
-export const askRow = (port: number, host: string, asked: RowRequest = {}): Promise<RowResponse> =>
-  asked.protocol === "HTTP/2" ? askHttp2(port, host, asked) : askHttp1(port, host, asked);
+export function askRow(port: number, host: string, asked: RowRequest = {}): Promise<RowResponse> {
+  switch (asked.protocol) {
+    case "HTTP/2":
+      return askHttp2(port, host, asked);
+    case "HTTP/1.0":
+      return askHttp10(port, host, asked);
+    default:
+      return askHttp1(port, host, asked);
+  }
+}
+
+/** Without a body. The server closes the connection after its response. */
+async function askHttp10(port: number, host: string, { path = "/", headers = {} }: RowRequest): Promise<RowResponse> {
+  const startedMs = nowMs();
+  const all = { host, ...headers };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  const text = await exchangeRaw(port, `GET ${path} HTTP/1.0\r\n${lines.join("")}\r\n`, { withinMs: PATIENCE_MS });
+  const [head = "", ...rest] = text.split("\r\n\r\n");
+  const [line = "", ...fields] = head.split("\r\n");
+  const pairs = fields.map((field) => [field.split(":")[0]?.toLowerCase() ?? "", field.replace(/^[^:]*: */, "")]);
+  const status = Number(line.split(" ")[1] ?? 0);
+  const body = rest.join("\r\n\r\n");
+  return { status, headers: Object.fromEntries(pairs), trailers: {}, body, isCut: false, tookMs: nowMs() - startedMs };
+}
 
 /** A connection of HTTP/2 without TLS, for one request. */
 function askHttp2(port: number, host: string, asked: RowRequest): Promise<RowResponse> {
@@ -67,7 +90,7 @@ function askHttp1(port: number, host: string, asked: RowRequest): Promise<RowRes
       resolve({ ...outcome, tookMs: nowMs() - startedMs });
     };
     request.on("response", (response) => readResponse(response, settle));
-    request.on("upgrade", (response, socket, head) => echo(response, socket, head, asked.echo ?? "", settle));
+    request.on("upgrade", (response, socket, head) => echo(response, socket, head, asked, settle));
     request.on("error", (error) => {
       clearTimeout(patience);
       reject(error);
@@ -118,7 +141,7 @@ function echo(
   response: IncomingMessage,
   socket: Socket,
   head: Buffer,
-  text: string,
+  { echo: text = "", echoAfterMs = 0 }: RowRequest,
   settle: (outcome: Omit<RowResponse, "tookMs">) => void,
 ): void {
   let received = head.toString("utf8");
@@ -132,5 +155,5 @@ function echo(
   });
   socket.on("error", () => end(true));
   socket.on("end", () => end(true));
-  socket.write(text);
+  setTimeout(() => socket.write(text), echoAfterMs);
 }

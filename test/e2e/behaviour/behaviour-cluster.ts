@@ -19,6 +19,8 @@ export interface BehaviourCluster {
   close(): Promise<void>;
 }
 
+const OWN_DEEDS = { Stalled: { do: "Stall" }, Resetting: { do: "Reset" } } as const;
+
 const NAMESPACE = "table";
 const GATEWAY_API = "gateway.networking.k8s.io";
 
@@ -37,7 +39,7 @@ export async function startCluster(rows: readonly BehaviourRow[], port: number):
         ports.push(state);
         continue;
       }
-      const backend = await start(log, endpoint);
+      const backend = await start(state === "Alive" ? log : { seen: log.seen, script: [OWN_DEEDS[state]] }, endpoint);
       backends.push(backend);
       ports.push(backend.port);
     }
@@ -83,6 +85,7 @@ const gateway = (port: number): readonly JsonObject[] => [
 function rowObjects({ row, name, host }: StartedRow, ports: readonly number[]): readonly JsonObject[] {
   const metadata = { name, namespace: NAMESPACE };
   const { retry, timeouts, retryConstraint, kind = "HTTPRoute" } = row;
+  const appProtocol = row.appProtocol ?? (row.protocol === "HTTP/2" ? "kubernetes.io/h2c" : undefined);
   const objects: JsonObject[] = [
     {
       apiVersion: `${GATEWAY_API}/v1`,
@@ -102,7 +105,7 @@ function rowObjects({ row, name, host }: StartedRow, ports: readonly number[]): 
         annotations: { "prevail.dev/endpoints": ports.map((port) => `127.0.0.1:${port}`).join(",") },
       },
       spec: {
-        ports: [{ name: "web", port: 80, ...(row.protocol === "HTTP/2" ? { appProtocol: "kubernetes.io/h2c" } : {}) }],
+        ports: [{ name: "web", port: 80, ...(appProtocol === undefined ? {} : { appProtocol }) }],
       },
     },
   ];

@@ -14,10 +14,12 @@ export interface BehaviourRow {
   readonly kind?: "GRPCRoute";
   /** More of the route's rule: filters, and the like. */
   readonly rule?: JsonObject;
-  /** What each endpoint of the Service is; by default one that lives. */
-  readonly endpoints?: ReadonlyArray<"Alive" | "Dead">;
+  /** What each endpoint of the Service is; by default one that lives. Those that stall or reset do so whatever the script is. */
+  readonly endpoints?: ReadonlyArray<"Alive" | "Dead" | "Stalled" | "Resetting">;
   /** What the backend speaks. Default HTTP/1.1. */
   readonly protocol?: "HTTP/2";
+  /** `appProtocol` of the Service's port. Default: that of the protocol. */
+  readonly appProtocol?: string;
   /** By attempt, over all endpoints; the last one for all that follow. */
   readonly script: readonly Deed[];
   readonly request?: RowRequest;
@@ -27,8 +29,8 @@ export interface BehaviourRow {
 }
 
 export interface RowRequest {
-  /** What the client speaks, without TLS and without asking first. Default HTTP/1.1. */
-  readonly protocol?: "HTTP/2";
+  /** What the client speaks, HTTP/2 without TLS and without asking first. Default HTTP/1.1. */
+  readonly protocol?: "HTTP/2" | "HTTP/1.0";
   readonly method?: string;
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -37,15 +39,19 @@ export interface RowRequest {
   readonly isChunked?: boolean;
   /** Asks for a WebSocket, and expects this to come back. */
   readonly echo?: string;
+  /** So long after the protocols were switched. Default: at once. */
+  readonly echoAfterMs?: number;
 }
 
 export interface RowExpectation {
-  /** Expected of every response. */
-  readonly status: number;
+  /** Expected of every response. Several: any of them, where data planes differ (`differences.test.ts`). */
+  readonly status: number | readonly number[];
   /** True if the response began and was cut off. */
   readonly isCut?: true;
   /** How many attempts all endpoints saw together: exactly, or between two bounds where time decides. */
   readonly attempts: number | readonly [least: number, most: number];
+  /** The endpoints that saw the last half of the attempts. */
+  readonly lastEndpoints?: readonly number[];
   /** Between the failure of an attempt and the arrival of the next: at least so much, in order. */
   readonly gapsMs?: readonly number[];
   /** From asking to the arrival of the last attempt, at least. The clock of an attempt runs before a backend sees it. */

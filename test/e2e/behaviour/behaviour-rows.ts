@@ -4,6 +4,8 @@
  */
 import type { JsonObject } from "../../../src/core/model/json.ts";
 import type { BehaviourRow, RowRequest } from "./behaviour-row.ts";
+import { healthRows } from "./health-rows.ts";
+import { http10Rows } from "./http10-rows.ts";
 import type { Deed } from "./recording-backend.ts";
 import { safetyRows } from "./safety-rows.ts";
 
@@ -429,6 +431,18 @@ const upgrades: readonly BehaviourRow[] = [
     request: upgrade,
     expect: { status: 101, attempts: 1 },
   },
+  ...["request", "backendRequest"].flatMap((timeout) =>
+    [undefined, { ...FAST, attempts: 2 }].map(
+      (retry): BehaviourRow => ({
+        name: `WebSocket › timeouts.${timeout} does not end it (${retry === undefined ? "no stanza" : "with retries"})`,
+        ...(retry === undefined ? {} : { retry }),
+        timeouts: { [timeout]: "200ms" },
+        script: [{ do: "Upgrade" }],
+        request: { ...upgrade, echoAfterMs: 500 },
+        expect: { status: 101, attempts: 1, tookMs: 500 },
+      }),
+    ),
+  ),
   {
     name: "WebSocket › refused by the backend: its response",
     script: [respond(403, "no")],
@@ -446,6 +460,15 @@ const upgrades: readonly BehaviourRow[] = [
 
 /** Streams of one connection: what was refused was not processed, whatever the method. */
 const http2: readonly BehaviourRow[] = [
+  ...["Kubernetes.io/H2C", "GRPC"].map(
+    (appProtocol): BehaviourRow => ({
+      name: `HTTP/2 › appProtocol ${appProtocol}`,
+      protocol: "HTTP/2",
+      appProtocol,
+      script: [OK],
+      expect: { status: 200, attempts: 1 },
+    }),
+  ),
   ...["GET", "POST"].flatMap((method) =>
     ["Never", "Idempotent"].map(
       (afterSend): BehaviourRow => ({
@@ -571,6 +594,26 @@ const plainHttp2: readonly BehaviourRow[] = [
       sawHeaders: { te: "trailers", "content-type": "application/grpc" },
     },
   },
+  ...[[], [{ name: "nobody", port: 80 }]].map(
+    (backendRefs): BehaviourRow => ({
+      name: `gRPC without TLS › ${backendRefs.length === 0 ? "no backend" : "an invalid backend"}: UNAVAILABLE`,
+      kind: "GRPCRoute",
+      protocol: "HTTP/2",
+      rule: { backendRefs },
+      script: [GRPC_OK],
+      request: GRPC_CALL,
+      expect: { status: 200, attempts: 0, headers: { "grpc-status": "14" } },
+    }),
+  ),
+  {
+    name: "gRPC without TLS › a request that is not gRPC, and an invalid backend: 503",
+    kind: "GRPCRoute",
+    protocol: "HTTP/2",
+    rule: { backendRefs: [] },
+    script: [GRPC_OK],
+    request: { protocol: "HTTP/2" },
+    expect: { status: 503, attempts: 0 },
+  },
   {
     name: "gRPC without TLS › a refused stream is retried",
     kind: "GRPCRoute",
@@ -671,6 +714,20 @@ const filters: readonly BehaviourRow[] = [
     },
   },
   {
+    name: "filters › CORS: an allowed preflight names the exposed headers",
+    rule: CORS_RULE,
+    script: [OK],
+    request: {
+      method: "OPTIONS",
+      headers: { origin: "https://shop.example", "access-control-request-method": "GET" },
+    },
+    expect: {
+      status: [200, 204],
+      attempts: 0,
+      headers: { "access-control-allow-origin": "https://shop.example", "access-control-expose-headers": "x-bread" },
+    },
+  },
+  {
     name: "filters › CORS: another is not",
     rule: CORS_RULE,
     script: [OK],
@@ -717,5 +774,7 @@ export const behaviourRows: readonly BehaviourRow[] = [
   ...http2,
   ...plainHttp2,
   ...filters,
+  ...http10Rows,
+  ...healthRows,
   ...safetyRows,
 ];

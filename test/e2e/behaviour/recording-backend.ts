@@ -203,10 +203,12 @@ function perform(deed: Deed, seen: SeenAttempt, socket: Socket): void {
   switch (deed.do) {
     case "Respond": {
       const timer = setTimeout(() => {
+        socket.off("close", stop);
         done();
         socket.write(responseText(deed, seen));
       }, deed.afterMs ?? 0);
-      socket.once("close", () => clearTimeout(timer));
+      const stop = (): void => clearTimeout(timer);
+      socket.once("close", stop);
       return;
     }
     case "Reset":

@@ -180,7 +180,7 @@ function tlsOf(
 /**
  * Backend protocol
  *
- * `appProtocol` of the Service's port selects the protocol of HTTP requests. A port with an unsupported `appProtocol` is not used; the text is the
+ * `appProtocol` of the Service's port selects the protocol of HTTP requests, in capital letters or not. A port with an unsupported `appProtocol` is not used; the text is the
  * reason. Other routes forward bytes, whatever `appProtocol` says.
  * Gateway API, "Backend Protocol"
  */
@@ -188,7 +188,7 @@ function protocolOf(raw: JsonObject, user: BackendUser, hasTls: boolean): Pick<B
   if (user === "UDP") return { protocol: "UDP" };
   if (user === "TCP" || user === "Passthrough") return { protocol: "TCP" };
   const appProtocol = typeof raw["appProtocol"] === "string" ? raw["appProtocol"] : "";
-  const app = APP_PROTOCOLS.get(appProtocol);
+  const app = APP_PROTOCOLS.get(appProtocol.toLowerCase());
   if (app === undefined) return `has appProtocol '${appProtocol}', which is not supported`;
   if (app.tls && !hasTls) return `has appProtocol '${appProtocol}', but no BackendTLSPolicy configures TLS for it`;
   return { protocol: user === "GRPCRoute" ? "HTTP/2" : app.protocol };
@@ -199,7 +199,7 @@ interface AppProtocol {
   readonly tls: boolean;
 }
 
-/** The values of GEP-1911, and those of IANA's registry that mean HTTP. */
+/** In lower case: the values of GEP-1911, and those of IANA's registry that mean HTTP. */
 const APP_PROTOCOLS: ReadonlyMap<string, AppProtocol> = new Map([
   ["", { protocol: "HTTP/1.1", tls: false }],
   ["http", { protocol: "HTTP/1.1", tls: false }],

@@ -33,6 +33,8 @@ export interface ConfigProblem {
   readonly object: ObjectRef;
   readonly field: string;
   readonly message: string;
+  /** True if the setting is left out and everything else of the object is carried out. */
+  readonly isIgnored?: true;
 }
 
 export interface GatewayConfig {

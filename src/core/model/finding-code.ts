@@ -138,6 +138,7 @@ export type FindingCode =
   | "NotHttp"
   // In what a gateway would do.
   | "NotServed"
+  | "SettingIgnored"
   | "EmbeddedHasNoUdp"
   | "EmbeddedHasNoExternalAuth"
   | "EnvoyRefusesMatch"

@@ -268,6 +268,10 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
   ),
   // Data planes, with `--dataplane`.
   NotServed: error("The data plane cannot do what an object configures."),
+  SettingIgnored: warning(
+    "No data plane carries out a setting, and it is left out.",
+    "Remove the setting, or use another controller.",
+  ),
   EmbeddedHasNoUdp: error("The embedded gateway does not serve UDP.", "Use Envoy: run --dataplane envoy."),
   EmbeddedHasNoExternalAuth: error(
     "The embedded gateway does not carry out an ExternalAuth filter.",

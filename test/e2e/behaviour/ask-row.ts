@@ -19,14 +19,8 @@ export interface RowResponse {
 const PATIENCE_MS = 20_000;
 
 export function askRow(port: number, host: string, asked: RowRequest = {}): Promise<RowResponse> {
-  switch (asked.protocol) {
-    case "HTTP/2":
-      return askHttp2(port, host, asked);
-    case "HTTP/1.0":
-      return askHttp10(port, host, asked);
-    default:
-      return askHttp1(port, host, asked);
-  }
+  if (asked.protocol === "HTTP/2") return askHttp2(port, host, asked);
+  return asked.protocol === "HTTP/1.0" ? askHttp10(port, host, asked) : askHttp1(port, host, asked);
 }
 
 /** Without a body. The server closes the connection after its response. */
@@ -37,10 +31,11 @@ async function askHttp10(port: number, host: string, { path = "/", headers = {} 
   const text = await exchangeRaw(port, `GET ${path} HTTP/1.0\r\n${lines.join("")}\r\n`, { withinMs: PATIENCE_MS });
   const [head = "", ...rest] = text.split("\r\n\r\n");
   const [line = "", ...fields] = head.split("\r\n");
-  const pairs = fields.map((field) => [field.split(":")[0]?.toLowerCase() ?? "", field.replace(/^[^:]*: */, "")]);
+  const got: Record<string, string> = {};
+  for (const field of fields) got[field.split(":")[0]?.toLowerCase() ?? ""] = field.replace(/^[^:]*: */, "");
   const status = Number(line.split(" ")[1] ?? 0);
   const body = rest.join("\r\n\r\n");
-  return { status, headers: Object.fromEntries(pairs), trailers: {}, body, isCut: false, tookMs: nowMs() - startedMs };
+  return { status, headers: got, trailers: {}, body, isCut: false, tookMs: nowMs() - startedMs };
 }
 
 /** A connection of HTTP/2 without TLS, for one request. */

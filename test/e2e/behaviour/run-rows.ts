@@ -40,7 +40,10 @@ function expectAttempts(seen: readonly SeenAttempt[], wanted: RowExpectation, as
   expect(seen.length, "attempts that backends saw").toBeLessThanOrEqual(most);
   if (wanted.lastEndpoints !== undefined) {
     const last = new Set(seen.slice(Math.ceil(seen.length / 2)).map(({ endpoint }) => endpoint));
-    expect([...last].sort(), "endpoints that saw the last half of the attempts").toEqual(wanted.lastEndpoints);
+    expect(
+      [...last].sort((a, b) => a - b),
+      "endpoints that saw the last half of the attempts",
+    ).toEqual(wanted.lastEndpoints);
   }
   for (const [index, gapMs] of (wanted.gapsMs ?? []).entries()) {
     const failedMs = seen[index]?.doneMs ?? Number.POSITIVE_INFINITY;

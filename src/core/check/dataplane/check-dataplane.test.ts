@@ -5,7 +5,7 @@ import { checkText, retryPolicy, smallCluster } from "../../../../test/support/c
 async function found(text: string, options: string): Promise<readonly string[]> {
   const findings = await checkText(text, options);
   return findings
-    .filter(({ code }) => code === "NotServed" || code.startsWith("Envoy"))
+    .filter(({ code }) => code === "NotServed" || code === "SettingIgnored" || code.startsWith("Envoy"))
     .map(({ code, object, field }) => `${code} ${object?.kind}/${object?.namespace}/${object?.name} ${field}`);
 }
 
@@ -176,4 +176,51 @@ test("what no data plane serves is reported for both, and only with --dataplane"
   expect(await found(text, EMBEDDED)).toEqual(expected);
   expect(await found(text, ENVOY)).toEqual(expected);
   expect(await found(text, "")).toEqual([]);
+});
+
+describe("settings that no data plane carries out are reported for both, and only with --dataplane", () => {
+  const ofGateway = (field: string): string =>
+    smallCluster.replace("  gatewayClassName: c\n", `  gatewayClassName: c\n  ${field}\n`);
+  const backendTls = `---
+apiVersion: gateway.networking.k8s.io/v1
+kind: BackendTLSPolicy
+metadata: {name: t, namespace: a}
+spec:
+  targetRefs: [{group: "", kind: Service, name: s}]
+  validation: {hostname: s.example, wellKnownCACertificates: System}
+  options: {example.com/ciphers: modern}
+`;
+  const unattached = `---
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {name: anywhere, namespace: a}
+spec: {useDefaultGateways: All, rules: [{backendRefs: [{name: s, port: 80}]}]}
+`;
+  test.each([
+    ["addresses", ofGateway("addresses: [{value: 192.0.2.1}]"), "Gateway/a/g spec.addresses"],
+    ["no addresses", ofGateway("addresses: []"), undefined],
+    ["infrastructure", ofGateway("infrastructure: {labels: {team: a}}"), "Gateway/a/g spec.infrastructure"],
+    ["empty infrastructure", ofGateway("infrastructure: {}"), undefined],
+    ["a default Gateway", ofGateway("defaultScope: All"), "Gateway/a/g spec.defaultScope"],
+    ["no default Gateway", ofGateway("defaultScope: None"), undefined],
+    ["options of a BackendTLSPolicy", smallCluster + backendTls, "BackendTLSPolicy/a/t spec.options"],
+    ["a route for default Gateways", smallCluster + unattached, "HTTPRoute/a/anywhere spec.useDefaultGateways"],
+  ])("%s", async (_, text, expected) => {
+    const findings = expected === undefined ? [] : [`SettingIgnored ${expected}`];
+    expect(await found(text, EMBEDDED)).toEqual(findings);
+    expect(await found(text, ENVOY)).toEqual(findings);
+    expect(await found(text, "")).toEqual([]);
+  });
+
+  test("TLS options of a listener", async () => {
+    const tls = "{options: {example.com/version: v}, certificateRefs: [{name: k}]}";
+    const text = smallCluster.replace(
+      "  listeners:\n",
+      `  listeners:\n  - {name: tls, port: 443, protocol: HTTPS, tls: ${tls}}\n`,
+    );
+    const options = (await checkText(text, EMBEDDED)).filter(({ code }) => code === "SettingIgnored");
+    expect(options.map(({ field, message }) => `${field}: ${message}`)).toEqual([
+      "spec.listeners[0].tls.options: TLS options are not supported: example.com/version is ignored",
+    ]);
+  });
 });

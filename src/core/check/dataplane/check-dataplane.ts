@@ -12,12 +12,14 @@ export type CheckedDataplane =
   /** `matchRegex`: matches RE2 expressions, as Envoy does. */
   | { readonly type: "envoy"; readonly matchRegex: MatchRegex };
 
+const NOT_SERVED = { code: "NotServed", severity: "error" } as const;
+const IGNORED = { code: "SettingIgnored", severity: "warning" } as const;
+
 export function checkDataplane(world: World, dataplane: CheckedDataplane): readonly CheckFinding[] {
   const config = compileDataplane(world, { endpointAnnotations: "Used" });
-  const unserved = config.problems.map(({ object, field, message }) =>
+  const unserved = config.problems.map(({ object, field, message, isIgnored }) =>
     findingAt(world.objects.get(objectId(object)), {
-      code: "NotServed",
-      severity: "error",
+      ...(isIgnored ? IGNORED : NOT_SERVED),
       object: objectId(object),
       field,
       message,

@@ -18,6 +18,7 @@ import type {
   EndpointsId,
   SubjectAltName,
 } from "../gateway-config.ts";
+import { ignoredOptions } from "./ignored-settings.ts";
 import { type CompiledSession, compileSession } from "./session-persistence.ts";
 
 export type CompiledBackend =
@@ -222,8 +223,15 @@ interface FoundTls {
  * valid, its requests get a 500. The returned text is the reason.
  * Gateway API, "BackendTLSPolicy"
  */
-function tlsConfig({ ref }: KubeObject, found: DirectPolicy | undefined): FoundTls | string | undefined {
+function tlsConfig(service: KubeObject, found: DirectPolicy | undefined): FoundTls | string | undefined {
   if (found === undefined) return undefined;
+  const validation = validationOf(service, found);
+  if (typeof validation === "string") return validation;
+  const ignored = ignoredOptions(found.policy, "spec.options", found.spec["options"]);
+  return ignored.length === 0 ? validation : { ...validation, problems: [...validation.problems, ...ignored] };
+}
+
+function validationOf({ ref }: KubeObject, found: DirectPolicy): FoundTls | string {
   const { policy, spec, references } = found;
   const validation = isJsonObject(spec["validation"]) ? spec["validation"] : {};
   const { hostname, wellKnownCACertificates } = validation;

@@ -19,6 +19,7 @@ import { isReferencePermitted } from "../../topology/reference-grants.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
 import type { ConfigProblem, GatewayConfig, ListenerConfig, PortConfig } from "../gateway-config.ts";
 import { type ClientCertificates, clientCertificates } from "./client-certificates.ts";
+import { ignoredOfGateway, ignoredOptions } from "./ignored-settings.ts";
 
 export interface CompiledListener {
   readonly id: TargetId;
@@ -51,7 +52,7 @@ export function compileGateway(world: World, gateway: KubeObject): CompiledGatew
     world,
     clients,
     grantsOf: new Set(clients.grantsOf),
-    problems: [...clients.problems],
+    problems: [...ignoredOfGateway(gateway), ...clients.problems],
     unserved: new Map(),
   };
   for (const owned of refused) note(draft, owned, "", `${owned.why}: the listener is not served`);
@@ -113,6 +114,10 @@ function compileListener(draft: GatewayDraft, owned: OwnedListener): readonly Co
   if (port === undefined || port === 0) return notServed("port", "the listener has no port");
   // Serving the listener without its filters could bypass them.
   if (isJsonObject(raw["filters"])) return notServed("filters", "filters of listeners are not supported");
+  const index = indexOf(draft.world, owner, listener.order);
+  draft.problems.push(
+    ...ignoredOptions(owner.ref, `spec.listeners[${index}].tls.options`, objectAt(raw, "tls")["options"]),
+  );
   const tls = tlsMode(protocol, listener);
   const certificates = tls === "Terminate" ? certificatesOf(draft, owned, raw) : [];
   if (typeof certificates === "string") return notServed("tls", certificates);

@@ -25,6 +25,7 @@ import type { BackendConfig, ConfigProblem, RouteConfig, RuleConfig } from "../g
 import { type BackendUser, type CompiledBackend, compileBackend, directPolicies } from "./compile-backend.ts";
 import { planRule, planStreamRule, type RuleContext, type RulePlan, ruleConfig, settingsFor } from "./compile-rule.ts";
 import { isDeepEqual } from "./deep-equal.ts";
+import { ignoredOfRoute } from "./ignored-settings.ts";
 import { NO_SETTINGS, type PathSettings, type SettingsReader } from "./path-settings.ts";
 import { compileSession } from "./session-persistence.ts";
 
@@ -69,12 +70,13 @@ const ROUTE_KINDS: readonly RouteKind[] = ["HTTPRoute", "GRPCRoute", "TLSRoute",
 
 const findRouteKind = ({ ref }: KubeObject): RouteKind | undefined => ROUTE_KINDS.find((kind) => kind === ref.kind);
 
-/** Undefined: the route is not attached to any listener. */
+/** Undefined: the route is not attached to any listener, and there is nothing to report. */
 export function compileRoute(route: KubeObject, compiler: RouteCompiler): CompiledRoute | undefined {
   const links = (compiler.world.links.get(route.id)?.up ?? []).filter(
     ({ section, frontend }) => section !== undefined && frontend !== true,
   );
-  if (links.length === 0) return undefined;
+  const ignored = ignoredOfRoute(route);
+  if (links.length === 0) return ignored.length === 0 ? undefined : { ...NOTHING, problems: ignored };
   const kind = findRouteKind(route);
   if (kind === undefined) return notServed(route);
   const draft = new RouteDraft(route, compiler);
@@ -95,8 +97,11 @@ export function compileRoute(route: KubeObject, compiler: RouteCompiler): Compil
     });
     return { listener, hosts: hostsAt(route, found?.hostname, plans, configs) };
   });
-  return draft.compiled(atListeners);
+  const compiled = draft.compiled(atListeners);
+  return ignored.length === 0 ? compiled : { ...compiled, problems: [...ignored, ...compiled.problems] };
 }
+
+const NOTHING: Omit<CompiledRoute, "problems"> = { atListeners: [], backends: [], missingServices: [], grantsOf: [] };
 
 /** The rules of a route for one use of its backends. */
 interface PlannedRules {
@@ -124,7 +129,7 @@ function userAt(kind: RouteKind, listener: Listener | undefined): BackendUser {
 function notServed(route: KubeObject): CompiledRoute {
   const message = `${route.ref.kind}s are not supported, only ${ROUTE_KINDS.map((kind) => `${kind}s`).join(", ")}`;
   const problems = [{ object: route.ref, field: "kind", message }];
-  return { atListeners: [], backends: [], missingServices: [], grantsOf: [], problems };
+  return { ...NOTHING, problems };
 }
 
 function findListener({ objects, rulebook }: World, { parent, section }: UpLink): Listener | undefined {
@@ -190,7 +195,10 @@ const CLOSED: Readonly<Record<RuleRefusal["of"], string>> = {
 
 const REFUSED: Readonly<Record<BackendUser, Readonly<Record<RuleRefusal["of"], string>>>> = {
   HTTPRoute: { Rule: "requests of the rule get a 500", Share: "its share of the requests gets a 500" },
-  GRPCRoute: { Rule: "requests of the rule get a 500", Share: "its share of the requests gets a 500" },
+  GRPCRoute: {
+    Rule: "requests of the rule get the status UNAVAILABLE",
+    Share: "its share of the requests gets the status UNAVAILABLE",
+  },
   TCP: CLOSED,
   Passthrough: CLOSED,
   UDP: { Rule: "datagrams of the rule are dropped", Share: "its share of the datagrams is dropped" },

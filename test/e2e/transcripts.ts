@@ -53,6 +53,7 @@ export const views: readonly Transcript[] = [
       `how httproute/baker#order retry.attempts=0 -f ${BAKERY}`,
       `how httproute/counter limits.per-client.requests=50 -o yaml -f ${BAKERY}`,
       `how grpcroute/oven timeouts.backendRequest=4s -f ${BAKERY}`,
+      `how httproute/counter#rule-1 limits.breakfast.requests=3 -o yaml -f ${BAKERY}`,
       `how httproute/baker retry.atempts=0 -f ${BAKERY}`,
       `how grpcroute/oven timeouts.backendRequest- -o json -f ${BAKERY}`,
     ],

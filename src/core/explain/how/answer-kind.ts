@@ -57,8 +57,8 @@ export function answerKind(
     trials: new Trials(world, { kind, target, settings, unmet: countUnmet(unmet, kind, settings) }, tryChanges),
     leaveOut: (what) => void leftOut.add(what),
   };
-  noteLimits(search);
   const found = findChanges(search);
+  noteLimits(search, found);
   if (search.trials.isExhausted) search.leaveOut("further changes: too many were examined before");
   const changes = found.met.map((one) => toChange(search, one)).sort(compareChanges);
   const isForbidden = changes.every(({ needsRights }) => needsRights.length > 0);
@@ -79,8 +79,8 @@ const countUnmet = (unmet: readonly TargetPath[], kind: CompiledKind, settings: 
   paths: unmet.length,
 });
 
-/** What is left out from the start. */
-function noteLimits({ world, kind, formats, target, leaveOut }: Search): void {
+/** What cannot be examined. */
+function noteLimits({ world, kind, formats, target, leaveOut }: Search, { met }: FoundChanges): void {
   if (formats.length === 0)
     leaveOut(
       `a new ${kind.policyKind.kind}: its apiVersion is not known, as no policy and no CRD of the kind is in the input`,
@@ -90,7 +90,8 @@ function noteLimits({ world, kind, formats, target, leaveOut }: Search): void {
   const object = world.objects.get(target.id);
   if (sectionName === undefined || object === undefined) return;
   const isRule = /^rule-\d+~*$/.test(sectionName);
-  if (isRule && !kind.definition.targeting.positionalRules)
+  const isNamed = met.some(({ draft }) => draft.steps.some(({ way }) => way === "NameRule"));
+  if (isRule && !isNamed && !kind.definition.targeting.positionalRules)
     leaveOut(
       `a policy on ${ref.kind} ${ref.namespace}/${ref.name}#${sectionName}: the rule has no name, and a policy can target only named rules`,
     );

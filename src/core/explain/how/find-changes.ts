@@ -1,5 +1,7 @@
 /** The changes that achieve what is wanted: each is examined, and only those that reach every path of the target are kept. */
-import { compareText, type ObjectId, type PolicyId } from "../../model/refs.ts";
+import type { PathNode } from "../../effective/paths/path-node.ts";
+import { compareText, kindId, type ObjectId, type PolicyId, parseObjectId } from "../../model/refs.ts";
+import { sectionsOf } from "../../topology/sections-of.ts";
 import { type Decider, decidersOn } from "./deciders.ts";
 import { type Draft, draftKey, NO_CHANGE } from "./draft.ts";
 import {
@@ -16,6 +18,7 @@ import {
 } from "./propose/decider-ways.ts";
 import { type BlockDrafts, createdPolicies, editedPolicies, isOnLevel } from "./propose/level-policies.ts";
 import { type CoveringLevel, coveringLevels } from "./propose/levels-of-paths.ts";
+import { nameRules, policiesOnNamed, searchAfter } from "./propose/named-rules.ts";
 import { setFields } from "./propose/set-fields.ts";
 import type { Search } from "./search.ts";
 import type { Trial } from "./trials.ts";
@@ -74,7 +77,28 @@ export function findChanges(search: Search): FoundChanges {
           search,
         ),
       );
+  const fewest = Math.min(...[...met.values()].map(({ trial }) => trial.reach.others.values));
+  for (const draft of withNames(search, levels))
+    if (weigh(search, draft).some(({ others }) => others < fewest)) add(draft);
   return { met: withoutNeedless([...met.values()]), deciders: inTheWay };
+}
+
+/** Changes for which rules without a name get one. They are worth it only where every other change has a larger reach. */
+function withNames(search: Search, levels: readonly CoveringLevel[]): readonly Draft[] {
+  const onLevels = levels.flatMap((level) => best(search, policiesOnNamed(search, level))?.draft ?? []);
+  const naming = nameRules(search, rulesBeside(search));
+  const named = naming === undefined ? undefined : searchAfter(search, naming);
+  const narrowed = naming === undefined || named === undefined ? undefined : repeated(named, narrowTargets, naming);
+  return [...onLevels, ...(narrowed === undefined ? [] : [narrowed])];
+}
+
+/** The other rules of the route: where the target is a rule, a policy of the route can target them instead. */
+function rulesBeside({ world, target: { id, sectionName } }: Search): readonly PathNode[] {
+  const object = world.objects.get(id);
+  const facts = world.rulebook.factsOf(kindId(parseObjectId(id)));
+  if (object === undefined || facts === undefined || sectionName === undefined) return [];
+  const others = sectionsOf(object, facts).filter(({ name }) => name !== sectionName);
+  return others.map(({ name }) => ({ ...object.ref, sectionName: name }));
 }
 
 /** Without edits that remove a setting from above where taking it out of the same policy does as well. */

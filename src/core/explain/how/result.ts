@@ -67,6 +67,7 @@ export interface CurrentValue {
 
 /** The kinds of changes, in the order in which changes with the same reach are listed. */
 export const WAYS = [
+  "NameRule",
   "SetField",
   "EditPolicy",
   "CreatePolicy",
@@ -79,7 +80,7 @@ export const WAYS = [
 ] as const;
 
 /**
- * `SetField`: the object's own field. `CreatePolicy`, `EditPolicy`: a policy on the target, or above or below it. `AddCondition`,
+ * `NameRule`: a rule of a route gets a name, so that a policy can target it; with other steps. `SetField`: the object's own field. `CreatePolicy`, `EditPolicy`: a policy on the target, or above or below it. `AddCondition`,
  * `NarrowTargets`, `MakeDefault`, `ChangeValue`, `RemoveSetting`, `DeletePolicy`: a policy that decides the value now.
  */
 export type Way = (typeof WAYS)[number];

@@ -1,5 +1,5 @@
 import { sign } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -108,6 +108,49 @@ describe.skipIf(parts === undefined)("the bakery in a cluster", () => {
       onOutput: (text) => text.includes("outside of namespaces") && onOutput(),
     });
     expect(followed).toEqual({ code: 0, stderr: "", stdout });
+  });
+
+  test.each<readonly [string, readonly string[], readonly string[]]>([
+    [
+      "names in the namespace of the context",
+      ["explain", "httproute/"],
+      ["httproute/counter", "httproute/party", "httproute/stocktaking"],
+    ],
+    ["names in another namespace", ["explain", "-n", "bakery", "svc/"], ["svc/baker", "svc/baker-next", "svc/oven"]],
+    ["names after a kind", ["reach", "-A", "retrypolicy", "fr"], ["friday-fix"]],
+    [
+      "sections",
+      ["explain", "-n", "bakery", "httproute/baker#"],
+      ["httproute/baker#order", "httproute/baker#rule-2", "httproute/baker#menu"],
+    ],
+    ["kinds that the server has", ["explain", "httpr"], ["httproute/"]],
+    ["namespaces", ["explain", "-n", "ba"], ["bakery"]],
+    ["rules of a policy", ["reach", "-n", "infra", "retrypolicy/friday-fix", "--rule", "retry.a"], ["retry.attempts"]],
+    ["contexts of the kubeconfig file", ["explain", "--context", ""], ["test"]],
+    ["nothing, where the server is not there", ["explain", "--kubeconfig", "NO-SERVER", "svc/"], []],
+  ])("completion of live names: %s", async (_, line, expected) => {
+    const env = { KUBECONFIG: kubeconfigOf("admin", "shop"), XDG_CACHE_HOME: join(plane.folder, "cache") };
+    const words = line.map((word) => (word === "NO-SERVER" ? noServer(plane) : word));
+    const { stdout, stderr, code } = await runCli(["completion", "words", "--", ...words], { env });
+    const found = stdout.trimEnd().split("\n").slice(0, -1);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(found.map((one) => one.split("\t")[0])).toEqual(expected);
+  });
+
+  test("names are kept for a few seconds, in a file that only the user may read", async () => {
+    const cache = join(plane.folder, "own-cache");
+    const env = { KUBECONFIG: kubeconfigOf("admin", "shop"), XDG_CACHE_HOME: cache };
+    await runCli(["completion", "words", "--", "explain", "svc/"], { env });
+    const folder = join(cache, "prevail", "completion");
+    const files = readdirSync(folder).map((file) => join(folder, file));
+    const kept = files.filter((file) => readFileSync(file, "utf8").includes("till"));
+    expect(kept).toHaveLength(1);
+    expect(files.map((file) => statSync(file).mode & 0o777)).toEqual(files.map(() => 0o600));
+    // The next completion reads the file, and not the server.
+    const [file = ""] = kept;
+    writeFileSync(file, readFileSync(file, "utf8").replace("till", "kept-till"));
+    const { stdout } = await runCli(["completion", "words", "--", "explain", "svc/"], { env });
+    expect(stdout).toContain("svc/kept-till");
   });
 
   test("--blame: the tool that last wrote a value, and the age of its policy", async () => {

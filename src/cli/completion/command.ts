@@ -15,7 +15,7 @@ const afterOption: Option = {
 export const command: Command = {
   usage: ["bash|zsh|fish", "words [--after COUNT] -- WORD…"],
   description: [
-    "Prints a shell script that completes commands, options, and the names of kinds, objects, sections, namespaces and rules in the files that -f names anywhere on the command line.",
+    "Prints a shell script that completes commands, options, and the names of kinds, objects, sections, namespaces and rules in the files that -f names anywhere on the command line, or else in the cluster of the context. Names of a cluster are kept for ten seconds in the user's cache folder.",
     "kubectl calls kubectl_complete-prevail, which is installed beside kubectl-prevail, so kubectl needs no setup. The scripts call the second form: it prints the candidates for the last WORD, " +
       "one on each line, and at the end a number (2: no space after the word, 4: no file names). With --after the last COUNT words stand behind the cursor.",
   ],

@@ -15,16 +15,16 @@ import { beginning, type Candidate, type Completion, NOTHING } from "./candidate
 /** Completes the names of objects in the files that the command line names. */
 export interface CompleteObjects {
   /** `KIND/`, then `KIND/NAME`, then `KIND/NAME#SECTION`. */
-  targets(current: string, wanted: "any" | "policy" | "target"): Completion;
+  targets(current: string, wanted: "any" | "policy" | "target"): Completion | Promise<Completion>;
   /** Names without the kind, for objects of one kind. */
-  names(current: string, kind: string): Completion;
-  namespaces(current: string): Completion;
+  names(current: string, kind: string): Completion | Promise<Completion>;
+  namespaces(current: string): Completion | Promise<Completion>;
   /** The rules of the policy that the words name. */
-  rules(current: string, words: readonly string[]): Completion;
+  rules(current: string, words: readonly string[]): Completion | Promise<Completion>;
   /** The policy kinds. */
-  policyKinds(current: string): Completion;
+  policyKinds(current: string): Completion | Promise<Completion>;
   /** `retry.attempts=`: the settings of the policy kinds, or of one of them. */
-  settings(current: string, kind: string | undefined): Completion;
+  settings(current: string, kind: string | undefined): Completion | Promise<Completion>;
 }
 
 /** Unreadable files give no names and no message: a message would disturb the command line that is being typed. */
@@ -34,6 +34,11 @@ export async function completeObjects(
   namespace: string | undefined,
 ): Promise<CompleteObjects> {
   const { world } = await loadSource(paths, fileSystem);
+  return completeIn(world, namespace);
+}
+
+/** Completes the names of objects in an evaluation. */
+export function completeIn(world: World, namespace: string | undefined): CompleteObjects {
   const kinds = kindWords(world);
   return {
     targets: (current, wanted) => {

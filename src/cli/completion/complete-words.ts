@@ -17,6 +17,8 @@ interface TypedLine {
   readonly pending: Option | undefined;
   /** True after `--`. */
   readonly isEnded: boolean;
+  /** True if the command reads a cluster where no file is given. */
+  readonly readsCluster: boolean;
 }
 
 /** Finds the candidates for the last word. `words` begin after the program's name; `after` are the words behind the cursor. */
@@ -76,14 +78,14 @@ function readLine(before: readonly string[], after: readonly string[], options: 
   const values = new Map<string, string[]>();
   const line = readInto(values, before, options);
   if (!line.isEnded) readInto(values, after, options);
-  return { ...line, values };
+  return { ...line, values, readsCluster: options.some(({ name }) => name === "context") };
 }
 
 function readInto(
   values: Map<string, string[]>,
   words: readonly string[],
   options: readonly Option[],
-): Omit<TypedLine, "values"> {
+): Omit<TypedLine, "values" | "readsCluster"> {
   const args: string[] = [];
   const add = ({ name, list }: Option, value: string): void =>
     void values.set(name, [...(values.get(name) ?? []), ...(list ? splitList(value) : [value])]);
@@ -166,6 +168,10 @@ async function completeItem(option: Option, current: string, line: TypedLine, io
   if (value === "KIND/NAME") return (await objectsOn(line, io)).targets(current, "any");
   if (value === "KIND") return (await objectsOn(line, io)).policyKinds(current);
   if (value === "RULE") return (await objectsOn(line, io)).rules(current, line.args);
+  if (name === "context" || name === "cluster" || name === "user") {
+    const { completeConfigNames } = await import("./complete-live.ts");
+    return completeConfigNames(name, current, line.values, io);
+  }
   // `--gateway` has the name of a kind: its value is an object of that kind.
   return value.includes("NAME") ? (await objectsOn(line, io)).names(current, name) : NOTHING;
 }
@@ -194,7 +200,7 @@ async function completeArgument(command: Command, current: string, line: TypedLi
     return (await objectsOn(line, io)).policyKinds(current);
   const wanted = wantedObjects(slots.next);
   if (wanted === undefined) return beginning(current, words);
-  const { candidates } = (await objectsOn(line, io)).targets(current, wanted);
+  const { candidates } = await (await objectsOn(line, io)).targets(current, wanted);
   return { candidates: [...beginning(current, words).candidates, ...candidates], files: false };
 }
 
@@ -205,9 +211,14 @@ function wantedObjects(slots: readonly Slot[]): "any" | "policy" | "target" | un
   return policy ? "policy" : target ? "target" : undefined;
 }
 
-async function objectsOn({ values }: TypedLine, io: CliIo): Promise<CompleteObjects> {
+async function objectsOn({ values, readsCluster }: TypedLine, io: CliIo): Promise<CompleteObjects> {
   const { completeObjects } = await import("./complete-objects.ts");
   const paths = (values.get("filename") ?? []).filter((path) => path !== "-");
+  if (readsCluster && !values.has("filename")) {
+    const { completeLive } = await import("./complete-live.ts");
+    const live = await completeLive(values, io);
+    if (live !== undefined) return live;
+  }
   const isEverywhere = values.has("all-namespaces");
   return completeObjects(paths, io, isEverywhere ? undefined : values.get("namespace")?.at(-1));
 }

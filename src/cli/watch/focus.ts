@@ -17,6 +17,10 @@ export interface Focus {
   readonly findingsOf?: (source: LoadedSource) => Promise<readonly Finding[]>;
 }
 
+/** True if a value on the path is part of the answer. */
+export const isWantedPath = (path: PathChange, { hasPath, hasValue }: Focus): boolean =>
+  hasPath(path) && (hasValue === undefined || path.values.some(hasValue));
+
 /** The plan without what does not concern the answer. The changed objects stay: they are the cause. */
 export function focusPlan(plan: Plan, focus: Focus, worlds: readonly World[]): Plan {
   const kinds = plan.kinds.flatMap((kind) => {
@@ -65,8 +69,7 @@ export const scopeFocus = (scope: Scope): Focus => ({
 
 /** Any of several answers. Without one, nothing. */
 export const anyFocus = (foci: readonly Focus[]): Focus => ({
-  hasPath: (path) =>
-    foci.some(({ hasPath, hasValue }) => hasPath(path) && path.values.some((one) => hasValue?.(one) ?? true)),
+  hasPath: (path) => foci.some((focus) => isWantedPath(path, focus)),
   hasPolicy: (policy, worlds) => foci.some(({ hasPolicy }) => hasPolicy(policy, worlds)),
 });
 

@@ -13,7 +13,7 @@ import type { PlanTextContext } from "../plan/text-context.ts";
 import { printChangedValues } from "../plan/values-text.ts";
 import { printData } from "../print/print-data.ts";
 import { styled } from "../print/styled-text.ts";
-import { type Focus, focusPlan, isQuietPlan } from "./focus.ts";
+import { type Focus, focusPlan, isQuietPlan, isWantedPath } from "./focus.ts";
 
 export interface FollowedAnswer {
   readonly source: LoadedSource;
@@ -51,6 +51,7 @@ function printStep(
     delta,
     changes,
     findingsOf: () => [],
+    isWanted: (path) => isWantedPath(path, focus),
   });
   const sides = { before, after };
   const focused: Plan = { ...focusPlan(planned, focus, worlds), findings };

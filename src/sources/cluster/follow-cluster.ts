@@ -104,6 +104,7 @@ class ClusterFollower {
   #pending: Change[] = [];
   #timer: NodeJS.Timeout | undefined;
   #looking: NodeJS.Timeout | undefined;
+  #flushedMs = 0;
   #isReady = false;
   readonly #progress = { kinds: 0, allKinds: 0, objects: 0 };
   /** Kinds are chosen one after the other; a further change of the rules during that begins it anew. */
@@ -280,12 +281,15 @@ class ClusterFollower {
       const [namespace = "", name = ""] = objectKey(object).split("/");
       this.#pending.push({ delete: { group, kind, namespace, name } });
     }
-    this.#timer ??= setTimeout(() => this.#flush(), TOGETHER_MS);
+    // The first change after a pause is reported at once.
+    const waitMs = Math.max(0, this.#flushedMs + TOGETHER_MS - performance.now());
+    this.#timer ??= setTimeout(() => this.#flush(), waitMs);
   }
 
   #flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#flushedMs = performance.now();
     const changes = this.#pending;
     this.#pending = [];
     if (changes.length > 0 && !this.#options.signal.aborted) this.#options.onChanges(changes);

@@ -38,6 +38,21 @@ export async function connectCluster(options: ClusterOptions): Promise<ClusterCo
   return { access, client: createKubeClient(access, credentials, { env, userAgent: `prevail/${version}` }) };
 }
 
+/** The names in the kubeconfig files. */
+export async function loadConfigNames({
+  kubeconfig,
+  env,
+}: Pick<ClusterOptions, "kubeconfig" | "env">): Promise<
+  Readonly<Record<"context" | "cluster" | "user", readonly string[]>>
+> {
+  const { contexts, clusters, users } = await loadKubeConfig({
+    file: kubeconfig,
+    env,
+    parseYaml: parseKubeConfigYaml,
+  });
+  return { context: [...contexts.keys()], cluster: [...clusters.keys()], user: [...users.keys()] };
+}
+
 /** Reads the cluster once and evaluates what is in it. */
 export async function loadCluster(
   { client, access }: ClusterConnection,

@@ -26,18 +26,21 @@ export interface PlanInput {
   readonly findingsOf: (world: World) => readonly Finding[];
   /** Findings about requested changes that the API server would refuse. */
   readonly refused?: readonly Finding[];
+  /** The paths whose values are wanted; all if undefined. Verdicts of policies are compared on all paths. */
+  readonly isWanted?: (path: PathChange) => boolean;
 }
 
 /** Turns the difference of two evaluations into a plan: values that change, policies that change, findings that change. */
-export function planChanges({ before, after, delta, changes, findingsOf, refused = [] }: PlanInput): Plan {
+export function planChanges(input: PlanInput): Plan {
+  const { before, after, delta, changes, findingsOf, refused = [] } = input;
   const objects = changes.flatMap((change) => plannedObject(change, before)).sort((a, b) => compareText(a.id, b.id));
-  const kinds = kindChanges(before, after, delta);
+  const changed = changedKinds(before, after, delta);
   const judged = new Set(delta.verdicts.map(({ policy }) => policy));
   const { added, removed } = findingChanges(findingsOf(before), findingsOf(after));
   const plan = {
     objects,
-    kinds,
-    policies: policyChanges({ before, after, judged }, kinds),
+    kinds: kindChanges(after, changed, input.isWanted),
+    policies: policyChanges({ before, after, judged }, changed),
     findings: { added: [...added, ...refused], removed },
     stillImplied: objects
       .filter(({ change, ref }) => change === "deleted" && isImplied(after, ref))
@@ -91,12 +94,16 @@ function objectsNaming(world: World, id: ObjectId): readonly ObjectId[] {
   return namers;
 }
 
-function kindChanges(before: World, after: World, delta: Delta): readonly KindChange[] {
-  return changedKinds(before, after, delta).map(({ policyKind, lost, changes }) => ({
-    policyKind,
-    paths: countPaths(after, policyKind) + lost,
-    changes,
-  }));
+function kindChanges(
+  after: World,
+  changed: readonly ChangedKind[],
+  isWanted: PlanInput["isWanted"] = () => true,
+): readonly KindChange[] {
+  return changed.flatMap(({ policyKind, lost, changes }) => {
+    const wanted = changes.filter(isWanted);
+    // Counting visits every path of the kind.
+    return wanted.length === 0 ? [] : [{ policyKind, paths: countPaths(after, policyKind) + lost, changes: wanted }];
+  });
 }
 
 /** The paths of one policy kind that change. */

@@ -15,7 +15,7 @@ export interface ComparedWorlds {
 
 export function policyChanges(
   { before, after, judged }: ComparedWorlds,
-  kinds: readonly KindChange[],
+  kinds: readonly Pick<KindChange, "policyKind" | "changes">[],
 ): readonly PolicyChange[] {
   const shares = sharesOf(kinds);
   const verdicts = new Map(compareVerdicts({ before, after }, judged).map((change) => [change.policy, change]));
@@ -73,7 +73,7 @@ interface Shares {
 }
 
 /** Counts the paths where settings of each policy start or stop to take effect. A path that is replaced by another counts as unchanged. */
-function sharesOf(kinds: readonly KindChange[]): ReadonlyMap<PolicyId, Shares> {
+function sharesOf(kinds: readonly Pick<KindChange, "policyKind" | "changes">[]): ReadonlyMap<PolicyId, Shares> {
   const shares = new Map<PolicyId, Shares>();
   for (const kind of kinds) {
     const isMoved = ({ change }: PathChange): boolean => change !== "changed";

@@ -313,3 +313,36 @@ describe("mistakes are reported", () => {
 interface ObjectList {
   readonly items: ReadonlyArray<{ readonly kind: string; readonly metadata: { readonly name: string } }>;
 }
+
+test("get effective names a policy that removes a value, though it sets none", async () => {
+  const object = (apiVersion: string, kind: string, name: string, spec: object): string =>
+    JSON.stringify({ apiVersion, kind, metadata: { name, namespace: "ns" }, spec });
+  const ref = (kind: string, name: string) => ({ group: "gateway.networking.k8s.io", kind, name });
+  const definition = {
+    policies: [{ group: "example.com", kind: "LimitPolicy" }],
+    class: "Inherited",
+    targeting: { kinds: [{ kind: "Gateway" }, { kind: "HTTPRoute" }] },
+    hierarchy: { effectiveTargets: ["HTTPRouteRule"] },
+    merge: { granularity: { default: "Merge" }, rules: ["limits"] },
+  };
+  const listeners = [{ name: "l", protocol: "HTTP", port: 80 }];
+  const files = {
+    "a.yaml": [
+      JSON.stringify({
+        apiVersion: "prevail.dev/v1alpha1",
+        kind: "PolicyDefinition",
+        metadata: { name: "limitpolicies.example.com" },
+        spec: definition,
+      }),
+      object("gateway.networking.k8s.io/v1", "Gateway", "g", { gatewayClassName: "c", listeners }),
+      object("gateway.networking.k8s.io/v1", "HTTPRoute", "r", { parentRefs: [{ name: "g" }], rules: [{}] }),
+      object("example.com/v1", "LimitPolicy", "top", {
+        targetRef: ref("Gateway", "g"),
+        defaults: { limits: { a: 1 } },
+      }),
+      object("example.com/v1", "LimitPolicy", "low", { targetRef: ref("HTTPRoute", "r"), remove: ["a"] }),
+    ].join("\n---\n"),
+  };
+  const { stdout } = await runCli("get effective -f a.yaml", { files });
+  expect(stdout).toMatch(/LimitPolicy +HTTPRoute\/ns\/r#rule-1 +Gateway\/ns\/g#l +ns\/low +\{\}/);
+});

@@ -131,13 +131,16 @@ const LEAST_COLUMN = 24;
 const LEAST_SPEC = 40;
 
 function rowOf(
-  { policyKind, path, from, incomplete, spec, sources, fields = [] }: EffectivePolicy,
+  { policyKind, path, from, incomplete, spec, sources, fields = [], removals = [] }: EffectivePolicy,
   redaction: Redaction,
   through: { readonly all: boolean },
 ): Row {
   const end = endOf(path);
   const allSources = [...sources, ...fields.flatMap((field) => field.sources)];
-  const policies = allSources.flatMap(({ policy }) => (policy === null ? [] : [policy]));
+  const policies = [
+    ...allSources.flatMap(({ policy }) => (policy === null ? [] : [policy])),
+    ...removals.flatMap(({ policy, state }) => (state === "inEffect" ? [policy] : [])),
+  ];
   const isCut = startsWithin({ nodes: path, ...(incomplete ? { incomplete } : {}) });
   const specs = [
     ...(sources.length > 0 || fields.length === 0 ? [formatValue(redactSpec(spec, sources, redaction))] : []),

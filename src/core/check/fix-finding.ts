@@ -1,7 +1,8 @@
+import { meantKind } from "../effective/findings/meant-kind.ts";
 import type { World } from "../effective/world/world.ts";
 import type { Finding } from "../model/finding.ts";
 import { idOf, type PolicyId, parseObjectId } from "../model/refs.ts";
-import { formatKind, meantKind } from "./objects/check-kinds.ts";
+import { formatKind } from "./objects/check-kinds.ts";
 
 /** A fix for a finding of the engine that is more precise than the one in `finding-codes.ts`. */
 export function fixOf(world: World, finding: Finding): string | undefined {

@@ -78,7 +78,7 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
     "Correct the kind or the apiVersion. If the kind exists, add its CRD with -f.",
   ),
   PolicyCrdIncomplete: warning("The CRD of a policy kind lacks something that GEP-713 requires.", "Complete the CRD."),
-  UnknownPolicyKind: warning("A policy is of a kind without a PolicyDefinition."),
+  UnknownPolicyKind: info("A policy is of a kind without a PolicyDefinition."),
   // Links between objects.
   ParentNotFound: info(
     "The parent of a route or ListenerSet is not in the input.",

@@ -104,6 +104,18 @@ describe("what the world knows about fixing", () => {
     expect(await fixes("UnknownKind", `${smallCluster}${misspelt}`)).toEqual([]);
   });
 
+  test.each([
+    ["a vendor's kind", "OvenTemperature", "example.com", "info"],
+    ["a kind that is nearly known", "LimtPolicy", "example.com", "warning"],
+    ["a kind of a group whose kinds are known", "OvenTemperature", "prevail.dev", "warning"],
+    ["a kind of Gateway API that is not read", "BackendLBPolicy", "gateway.networking.k8s.io", "info"],
+  ])("severity: %s", async (_, kind, group, severity) => {
+    const policy = limitPolicy("p", "Gateway", "limits: {}").replace("LimitPolicy", kind);
+    const found = await checkText(`${smallCluster}${policy.replace("example.com/", `${group}/`)}`);
+    const own = found.filter(({ code }) => code === "UnknownPolicyKind");
+    expect(own.map((finding) => finding.severity)).toEqual([severity]);
+  });
+
   test("a policy of a kind that is nothing like it", async () => {
     const foreign = limitPolicy("p", "Gateway", "limits: {}").replace("LimitPolicy", "OvenTemperature");
     expect(await fixes("UnknownPolicyKind", `${smallCluster}${foreign}`)).toEqual([undefined]);

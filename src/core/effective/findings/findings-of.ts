@@ -32,6 +32,7 @@ import type { UnfollowedLinks } from "../world/unfollowed-links.ts";
 import type { PolicyRecord, World } from "../world/world.ts";
 import { bareLosers, conditionField, repeatedNameFields, settingField, targetFields } from "./finding-fields.ts";
 import { type BrokenDefinition, brokenDefinitions, looksLikePolicy } from "./ignored-policies.ts";
+import { hasKnownKinds, isUnread, meantKind } from "./meant-kind.ts";
 
 export function findingsOf(world: World): readonly Finding[] {
   const broken = brokenDefinitions(world);
@@ -150,7 +151,7 @@ function addObjectFindings(
   const kind = object.family.kindId;
   const facts = world.rulebook.factsOf(kind);
   if (!world.rulebook.isDescribed(kind) && !brokenKinds.has(kind) && looksLikePolicy(object))
-    findings.push(unknownPolicyKind(object, facts !== undefined));
+    findings.push(unknownPolicyKind(world, object, facts !== undefined));
   if (facts === undefined) return;
   for (const { field, message } of sectionProblems(object, facts)) {
     findings.push({ code: "InvalidField", severity: "error", object: object.id, field, message, ...at(object) });
@@ -172,13 +173,15 @@ function addObjectFindings(
   }
 }
 
-function unknownPolicyKind(object: KubeObject, hasCrd: boolean): Finding {
-  const { kind, group } = object.family;
+/** Nothing is known to be wrong with a vendor's policy; a kind that is nearly a known one is a mistake. */
+function unknownPolicyKind(world: World, object: KubeObject, hasCrd: boolean): Finding {
+  const { kind, group } = object.ref;
+  const isMistake = !isUnread(object.ref) && (hasKnownKinds(group) || meantKind(world, object.ref) !== undefined);
   const label = "the label gateway.networking.k8s.io/policy";
   const fix = hasCrd ? `give its CRD ${label} (Direct or Inherited)` : `its CRD with ${label}`;
   return {
     code: "UnknownPolicyKind",
-    severity: "warning",
+    severity: isMistake ? "warning" : "info",
     object: object.id,
     message: `${formatRef(object.ref)} looks like a policy, but no PolicyDefinition describes ${kind} (${group}); it is ignored. Add a PolicyDefinition, or ${fix}`,
     ...at(object),

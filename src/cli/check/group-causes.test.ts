@@ -17,7 +17,9 @@ const check = async (files: Readonly<Record<string, string>>, options = "") =>
   }[];
 
 test("policies of one unknown kind are one finding, with their number and the first position", async () => {
-  const found = (await check({ "d/a.yaml": policies }, "--severity info")).filter(({ code }) => code === "UnknownPolicyKind");
+  const found = (await check({ "d/a.yaml": policies }, "--severity info")).filter(
+    ({ code }) => code === "UnknownPolicyKind",
+  );
   expect(found).toHaveLength(1);
   expect(found[0]?.at).toEqual({ file: "d/a.yaml", line: 1, column: 1 });
   expect(found[0]?.message).toMatch(/^RaidPolicy a looks like a policy.*; 2 more RaidPolicy objects are ignored, too$/);

@@ -22,9 +22,15 @@ describe("a definition for each shape of a CRD", () => {
       const both = { ...files, "definition.yaml": stdout };
       const { items } = JSON.parse(
         (await runCli("get definitions -o json -f crds -f definition.yaml", { files: both })).stdout,
-      ) as { items: readonly { policies: readonly { kind: string }[]; inferred: boolean }[] };
-      expect(items.filter(({ policies }) => policies[0]?.kind === kind).map(({ inferred }) => inferred)).toEqual([
-        false,
+      ) as {
+        items: readonly {
+          metadata: { annotations: Record<string, string> };
+          spec: { policies: readonly { kind: string }[] };
+        }[];
+      };
+      const own = items.filter(({ spec }) => spec.policies[0]?.kind === kind);
+      expect(own.map(({ metadata }) => metadata.annotations["prevail.dev/origin"])).toEqual([
+        expect.stringMatching(/^definition\.yaml:\d+$/),
       ]);
       const findings = await runCli("check --severity error -o json -f definition.yaml -f crds", { files: both });
       expect(JSON.parse(findings.stdout)).toMatchObject({ items: [] });

@@ -2,6 +2,7 @@
 
 import type { Rejection } from "../attachment/resolved-targets.ts";
 import { isAbsentElsewhere } from "../effective/verdicts/find-undecided.ts";
+import { mayBeGrantedElsewhere } from "../effective/world/granted-elsewhere.ts";
 import { refusalsOf } from "../effective/world/link-indexes.ts";
 import type { World } from "../effective/world/world.ts";
 import { isKnownAbsent } from "../model/completeness.ts";
@@ -20,6 +21,7 @@ import {
 } from "../model/refs.ts";
 import { countKinds } from "../model/words/count-kinds.ts";
 import { suggestName } from "../model/words/near-miss.ts";
+import type { LinkRefusal } from "../topology/links.ts";
 import type { Caveat, CaveatObject } from "./caveat.ts";
 import type { CaveatCode } from "./caveat-codes.ts";
 import { type CaveatContext, caveat, listNames, located } from "./caveat-context.ts";
@@ -62,12 +64,18 @@ export function absentBackendCaveats(context: CaveatContext): readonly Caveat[] 
   world.linkChildren().forEach(({ refusals }, id) => {
     if (refusals.length === 0 || (objects !== undefined && !objects.below.has(id) && !objects.above.has(id))) return;
     for (const { code, child, field } of refusalsOf(world, id)) {
-      if (code !== "BackendNotFound" || child === undefined) continue;
-      const isMistyped = suggestName(world.names, kindId(child), child.namespace, child.name) !== "";
-      if (!isMistyped && !isKnownAbsent(world, child)) note(context, found, child, id, field);
+      if (child === undefined || !isLeftOut(world, code, child)) continue;
+      note(context, found, child, id, field);
     }
   });
   return absentCaveats("AbsentBackend", found, "named as a backend", "Policies on it are not known");
+}
+
+/** True if a backend, or the ReferenceGrant for it, may exist outside of the input. */
+function isLeftOut(world: World, code: LinkRefusal["code"], child: ObjectRef): boolean {
+  if (code === "RefNotPermitted") return mayBeGrantedElsewhere(world, child);
+  if (code !== "BackendNotFound" || isKnownAbsent(world, child)) return false;
+  return suggestName(world.names, kindId(child), child.namespace, child.name) === "";
 }
 
 /** Targets of policies: whether these policies take effect is not known. */

@@ -1,3 +1,5 @@
+import type { ObjectRef } from "../model/refs.ts";
+
 /** Reasons of Gateway API for a condition of a Gateway, GatewayClass, ListenerSet, listener or route. */
 export type GatewayReason =
   | "UnsupportedProtocol"
@@ -21,4 +23,6 @@ export interface ConditionProblem {
   readonly condition: "Accepted" | "ResolvedRefs" | "Conflicted";
   readonly reason: GatewayReason;
   readonly message: string;
+  /** The object in another namespace that must not be referred to without a ReferenceGrant. */
+  readonly notPermitted?: ObjectRef;
 }

@@ -176,11 +176,14 @@ export function unknownKind(
   role: "parent" | "child",
 ): { readonly code: RefusalCode; readonly reason: string } {
   if (isLeftToImplementations(draft, field, ref)) {
-    const reason = `kind '${ref.kind}' of group '${ref.group}' is left to implementations: it is not known here, and the path ends`;
+    const reason = `kind '${ref.kind}' of group '${ref.group ?? ""}' is left to implementations: it is not known here, and the path ends`;
     return { code: "ImplementationSpecificKind", reason };
   }
   return { code: "InvalidKind", reason: formatUnknownKind(draft, field, ref, role) };
 }
+
+/** A kind of multicluster.x-k8s.io, which some implementations take without its group. */
+const SERVICE_IMPORT = "ServiceImport";
 
 /**
  * Kinds that are left to implementations
@@ -193,10 +196,12 @@ function isLeftToImplementations(
   { object }: LinkDraft,
   { targets }: RefField,
   ref: JsonObject,
-): ref is JsonObject & { readonly group: string; readonly kind: string } {
+): ref is JsonObject & { readonly group?: string; readonly kind: string } {
   const { group, kind } = ref;
   if (!object.family.group.startsWith("gateway.networking.")) return false;
-  if (typeof group !== "string" || typeof kind !== "string" || !group.includes(".")) return false;
+  if (typeof kind !== "string") return false;
+  if ((group ?? "") === "") return kind === SERVICE_IMPORT;
+  if (typeof group !== "string" || !group.includes(".")) return false;
   if (targets.some(({ facts }) => facts.kind.toLowerCase() === kind.toLowerCase())) return false;
   return group !== GATEWAY_API || builtInKinds.some((known) => known.group === group && known.kind === kind);
 }

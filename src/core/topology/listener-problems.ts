@@ -5,6 +5,8 @@ import { carriesRoutes, formatProtocol, PROTOCOLS } from "./allowed-routes.ts";
 import type { ConditionProblem } from "./gateway-reason.ts";
 import type { Listener } from "./listeners-of.ts";
 
+const ISTIO_WAYPOINT = "HBONE";
+
 /** The facts of a known kind. */
 type FactsOf = (kind: GroupKind) => KindFacts | undefined;
 
@@ -18,11 +20,12 @@ export const listenerProblems = (listener: Listener, factsOf: FactsOf): readonly
  * Unsupported protocols
  *
  * A listener has a protocol of Gateway API, in upper case, or one of the implementation, which has a domain (`example.com/foo`). A listener
- * with another protocol is not accepted.
+ * with another protocol is not accepted. `HBONE`, without a domain, is that of Istio's waypoints.
  * Gateway API, "ProtocolType"
  */
 function protocolProblems({ protocol }: Listener): readonly ConditionProblem[] {
-  if (PROTOCOLS.includes(protocol) || protocol.includes("/") || protocol === "") return [];
+  if (PROTOCOLS.includes(protocol) || protocol.includes("/") || protocol === "" || protocol === ISTIO_WAYPOINT)
+    return [];
   const message = `protocol '${protocol}' is not supported; Gateway API has ${PROTOCOLS.join(", ")}`;
   return [{ field: "protocol", condition: "Accepted", reason: "UnsupportedProtocol", message }];
 }

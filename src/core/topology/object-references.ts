@@ -140,7 +140,7 @@ function referenceProblem(
   ref: JsonObject,
   { to, content, reason, kindReason }: ReferenceRow,
   context: ObjectReferenceContext,
-): Pick<ConditionProblem, "reason" | "message"> | undefined {
+): Pick<ConditionProblem, "reason" | "message" | "notPermitted"> | undefined {
   const kind: GroupKind = {
     group: textAt(ref, "group") ?? to?.group ?? "",
     kind: textAt(ref, "kind") ?? to?.kind ?? "",
@@ -154,7 +154,7 @@ function referenceProblem(
   if (!isPlainName(name) || (namespace !== "" && !isPlainName(namespace))) return undefined;
   const target: ObjectRef = { ...kind, namespace, name };
   if (!isReferencePermitted(from.family, target, context.grantsIn))
-    return { reason: "RefNotPermitted", message: formatNotPermitted(from, target) };
+    return { reason: "RefNotPermitted", message: formatNotPermitted(from, target), notPermitted: target };
   if (to !== undefined && kindId(to) !== kindId(kind)) {
     // The kinds of these groups are known; others are up to the implementation.
     if (kind.group !== "" && kind.group !== GATEWAY_API) return undefined;

@@ -21,6 +21,7 @@ describe("Kinds that are left to implementations are unknown, not invalid", () =
 
   test.each([
     ["a ServiceImport", { group: "multicluster.x-k8s.io", kind: "ServiceImport", name: "x" }],
+    ["a ServiceImport without its group, as some implementations take it", { kind: "ServiceImport", name: "x" }],
     ["a vendor's backend", { group: "gateway.example.io", kind: "Backend", name: "x" }],
     ["a kind of the experimental group", { group: "gateway.networking.x-k8s.io", kind: "XBackend", name: "x" }],
     ["another route", { group: "gateway.networking.k8s.io", kind: "HTTPRoute", name: "x" }],

@@ -67,6 +67,7 @@ describe("ListenerReasonUnsupportedProtocol", () => {
 
   test("a protocol with a domain is up to the implementation", () => {
     expect(reasons([g("example.com/quic")])).toEqual([]);
+    expect(reasons([g("HBONE")])).toEqual([]);
     for (const protocol of ["HTTP", "TCP", "UDP"]) expect(reasons([g(protocol)])).toEqual([]);
   });
 });
@@ -279,7 +280,8 @@ describe("client certificates", () => {
     const g = withSpec(frontend({ group: "", kind: "ConfigMap", name: "ca" }), {});
     const spec = g["spec"] as JsonObject;
     const tls = { frontend: { ...(spec["tls"] as { frontend: JsonObject }).frontend, perPort } };
-    expect(reasons([withSpec(g, { tls })])).toEqual([
+    const there = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "ca", namespace: "x" } };
+    expect(reasons([withSpec(g, { tls }), there])).toEqual([
       NONE_VALID,
       "Gateway/g spec.tls.frontend.perPort[0].tls.validation.caCertificateRefs[0]: RefNotPermitted",
     ]);
@@ -307,7 +309,8 @@ test("RouteConditionResolvedRefs: the authorization server of a filter", () => {
   const at = "HTTPRoute/r spec.rules[0].filters[0].externalAuth.backendRef";
   const base = [gateway("g"), service("s")];
   expect(reasons([...base, authorized({ name: "m", port: 80 })], "Complete")).toEqual([`${at}: BackendNotFound`]);
-  expect(reasons([...base, authorized({ name: "m", namespace: "other", port: 80 })])).toEqual([
+  const there = service("m", { namespace: "other" });
+  expect(reasons([...base, there, authorized({ name: "m", namespace: "other", port: 80 })])).toEqual([
     `${at}: RefNotPermitted`,
   ]);
 });
@@ -324,7 +327,8 @@ describe("RouteConditionResolvedRefs: the backend of a mirror", () => {
     expect(reasons([...base, mirroring({ name: "m", port: 80 })])).toEqual([]);
     expect(reasons([...base, mirroring({ name: "m", port: 80 })], "Complete")).toEqual([`${at}: BackendNotFound`]);
     expect(reasons([...base, mirroring({ group: "", kind: "Secret", name: "m" })])).toEqual([`${at}: InvalidKind`]);
-    expect(reasons([...base, mirroring({ name: "m", namespace: "other", port: 80 })])).toEqual([
+    const there = service("m", { namespace: "other" });
+    expect(reasons([...base, there, mirroring({ name: "m", namespace: "other", port: 80 })])).toEqual([
       `${at}: RefNotPermitted`,
     ]);
   });

@@ -4,6 +4,8 @@
  */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
+import { caveatsFor, check } from "../../../src/index.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
 import { gateway, referenceGrant, route, service } from "../../support/cluster/gateway-objects.ts";
 import { under } from "./path-policies.ts";
 
@@ -60,5 +62,35 @@ describe("ReferenceGrants for backends", () => {
       service("s", { namespace: "apps" }),
     );
     expect(made.paths().map((path) => path.split(" > ").at(-1))).toEqual(["HTTPRoute/r#rule"]);
+  });
+});
+
+describe("A ReferenceGrant that may be elsewhere", () => {
+  const toOther = route("r", "Gateway/g", { rules: [{ backends: ["Service/other/s"] }] });
+  const found = (objects: readonly JsonObject[], completeness: "Partial" | "Complete" = "Partial") => {
+    const { evaluation, findings } = cluster([gateway("g"), toOther, ...objects], { completeness });
+    return {
+      severity: findings.filter(({ code }) => code === "RefNotPermitted").map(({ severity }) => severity),
+      caveats: caveatsFor(evaluation, { about: "Input" }).map(({ code }) => code),
+    };
+  };
+
+  test("neither the Service nor a grant is in the input: nothing is known to be wrong, and a caveat names the Service", () => {
+    expect(found([])).toEqual({ severity: ["info"], caveats: ["AbsentBackend"] });
+  });
+
+  test("the Service is in the input, or the input is complete: the reference is not permitted", () => {
+    expect(found([service("s", { namespace: "other" })])).toEqual({ severity: ["error"], caveats: [] });
+    expect(found([], "Complete").severity).toEqual(["error"]);
+  });
+
+  test("the certificate of a listener: the same, and the listener is not served without the grant", () => {
+    const tls = { certificateRefs: [{ name: "cert", namespace: "other" }] };
+    const edge = gateway("edge", { listeners: [{ name: "l", protocol: "HTTPS", port: 443, tls }] });
+    const severities = (completeness: "Partial" | "Complete") =>
+      check(cluster([edge], { completeness }).evaluation)
+        .filter(({ code }) => code === "RefNotPermitted")
+        .map(({ severity }) => severity);
+    expect([severities("Partial"), severities("Complete")]).toEqual([["info"], ["error"]]);
   });
 });

@@ -6,6 +6,7 @@ import {
   problemsAt,
   referenceProblemsOf,
 } from "../../effective/world/gateway-problems.ts";
+import { mayBeGrantedElsewhere } from "../../effective/world/granted-elsewhere.ts";
 import type { World } from "../../effective/world/world.ts";
 import { GATEWAY_API } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
@@ -20,8 +21,10 @@ const GATEWAY = kindId({ group: GATEWAY_API, kind: "Gateway" });
 export function checkGateways(world: World): readonly CheckFinding[] {
   const findings: CheckFinding[] = [];
   const add = (object: KubeObject, problems: readonly ConditionProblem[]): void => {
-    for (const { reason, field, message } of problems)
-      findings.push(findingAt(object, { code: reason, severity: "error", field, message }));
+    for (const { reason, field, message, notPermitted } of problems) {
+      const isKnown = notPermitted === undefined || !mayBeGrantedElsewhere(world, notPermitted);
+      findings.push(findingAt(object, { code: reason, severity: isKnown ? "error" : "info", field, message }));
+    }
   };
   for (const kind of referringKinds)
     for (const object of world.objects.ofKind(kind)) add(object, referenceProblemsOf(world, object));

@@ -26,6 +26,7 @@ import { findConflict } from "../verdicts/find-conflict.ts";
 import { isAbsentElsewhere } from "../verdicts/find-undecided.ts";
 import { formatRejection } from "../verdicts/format-rejection.ts";
 import { formatUnenforced } from "../verdicts/format-unenforced.ts";
+import { mayBeGrantedElsewhere } from "../world/granted-elsewhere.ts";
 import { refusalsOf } from "../world/link-indexes.ts";
 import { isRefusedByMistake } from "../world/refused-objects.ts";
 import type { UnfollowedLinks } from "../world/unfollowed-links.ts";
@@ -81,11 +82,12 @@ const at = ({ source }: KubeObject): Pick<Finding, "source"> => (source === unde
 function linkFinding(world: World, object: KubeObject, { field, reason, code, parent, child }: LinkRefusal): Finding {
   const wanted = child ?? parent;
   const isMissing = code === "BackendNotFound" || code === "ParentNotFound";
+  const isGrantMissing = code === "RefNotPermitted" && wanted !== undefined && mayBeGrantedElsewhere(world, wanted);
   const hint =
     isMissing && wanted !== undefined ? suggestName(world.names, kindId(wanted), wanted.namespace, wanted.name) : "";
   return {
     code,
-    severity: refusalSeverity(world, code, isMissing ? wanted : undefined, hint),
+    severity: isGrantMissing ? "info" : refusalSeverity(world, code, isMissing ? wanted : undefined, hint),
     object: object.id,
     field,
     message: `${reason}${hint}`,

@@ -2,8 +2,8 @@
 
 import type { Rejection } from "../attachment/resolved-targets.ts";
 import { isAbsentElsewhere } from "../effective/verdicts/find-undecided.ts";
-import { mayBeGrantedElsewhere } from "../effective/world/granted-elsewhere.ts";
 import { refusalsOf } from "../effective/world/link-indexes.ts";
+import { mayBeGrantedElsewhere } from "../effective/world/refused-objects.ts";
 import type { World } from "../effective/world/world.ts";
 import { isKnownAbsent } from "../model/completeness.ts";
 import {

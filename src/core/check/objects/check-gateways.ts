@@ -6,7 +6,7 @@ import {
   problemsAt,
   referenceProblemsOf,
 } from "../../effective/world/gateway-problems.ts";
-import { mayBeGrantedElsewhere } from "../../effective/world/granted-elsewhere.ts";
+import { mayBeGrantedElsewhere } from "../../effective/world/refused-objects.ts";
 import type { World } from "../../effective/world/world.ts";
 import { GATEWAY_API } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";

@@ -53,6 +53,9 @@ export const host = (index: number, version = 0): VirtualHostConfig => ({
 
 const services = Array.from({ length: SERVICES }, (_, index) => backendConfig(`service-${index}`));
 
+/** A wildcard, for hosts that no other host matches. */
+export const WILDCARD: VirtualHostConfig = { ...host(0), hostname: "*.wild.example" };
+
 export function configOf(virtualHosts: readonly VirtualHostConfig[], endpointPort: number): DataplaneConfig {
   const endpoints = new Map<EndpointsId, readonly { readonly address: string; readonly port: number }[]>(
     services.map((service) => [service.endpoints, [{ address: "127.0.0.1", port: endpointPort }]]),

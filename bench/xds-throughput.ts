@@ -6,6 +6,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
+import type { VirtualHostConfig } from "../src/core/dataplane/gateway-config.ts";
 import { bootstrapJson } from "../src/xds/bootstrap-json.ts";
 import { compileBootstrap } from "../src/xds/compile/compile-bootstrap.ts";
 import type { RouteShape } from "../src/xds/compile/route-shape.ts";
@@ -18,7 +19,7 @@ import { createRig, missingTools, OTHER_CORE, PROXY_CORE, startBackend } from ".
 import { type HandWritten, handWrittenBootstrap } from "./hand-written-envoy.ts";
 import { median } from "./measure.ts";
 import { openClient, type SteadyClient } from "./steady-client.ts";
-import { configOf, host, options } from "./xds-config.ts";
+import { configOf, host, options, WILDCARD } from "./xds-config.ts";
 
 const ROUTES = 30;
 const TURNS = 150;
@@ -26,6 +27,7 @@ const WARM_UP = 5;
 const REQUESTS = 300;
 const CONNECTIONS = 16;
 const LEAST = 0.97;
+const ASKED = "host-7.example";
 
 interface Proxy {
   readonly envoy: RunningEnvoy;
@@ -48,6 +50,8 @@ export async function benchThroughput(context: BenchContext, envoyPath: string):
     const proxies = {
       ours: await startOurs(envoyPath, backendPort, "Shared", ends),
       scoped: await startOurs(envoyPath, backendPort, "Scoped", ends),
+      beside: await startOurs(envoyPath, backendPort, "Scoped", ends, [WILDCARD]),
+      wild: await startOurs(envoyPath, backendPort, "Scoped", ends, [WILDCARD], "shop.wild.example"),
       byHand: await startByHand(envoyPath, backendPort, "Edge", ends),
       byHandAgain: await startByHand(envoyPath, backendPort, "Edge", ends),
       careless: await startByHand(envoyPath, backendPort, "None", ends),
@@ -59,7 +63,7 @@ export async function benchThroughput(context: BenchContext, envoyPath: string):
 }
 
 function report(context: BenchContext, costs: Readonly<Record<keyof Proxies, readonly Cost[]>>): void {
-  const { ours, scoped, byHand, byHandAgain, careless } = costs;
+  const { ours, scoped, beside, wild, byHand, byHandAgain, careless } = costs;
   const figure = (metric: string, value: number, unit: string, bar: Pick<Measurement, "bar" | "ok"> = {}): void =>
     context.report({ case: `${ROUTES} routes with retries`, metric, value, unit, ...bar });
   figure("throughput", median(ours.map((cost) => cost.requestsPerSecond)), "ops/s");
@@ -72,6 +76,8 @@ function report(context: BenchContext, costs: Readonly<Record<keyof Proxies, rea
     figure(`${what}, against a configuration by hand`, value, "x", { bar: LEAST, ok: value >= LEAST });
     figure(`${what}, against one that trusts every client`, ratio(ours, careless, of), "x");
     figure(`${what}, with a scope for each host, against without`, ratio(scoped, ours, of), "x");
+    figure(`${what}, with scopes and a wildcard, against with scopes`, ratio(beside, scoped, of), "x");
+    figure(`${what}, of a host of the wildcard, against an exact host`, ratio(wild, beside, of), "x");
     figure(`${what}, that by hand against itself`, ratio(byHandAgain, byHand, of), "x");
   }
 }
@@ -99,12 +105,20 @@ const ratio = (ones: readonly Cost[], others: readonly Cost[], of: (one: Cost, o
     }),
   );
 
-type Proxies = Readonly<Record<"ours" | "scoped" | "byHand" | "byHandAgain" | "careless", Proxy>>;
+type Proxies = Readonly<Record<"ours" | "scoped" | "beside" | "wild" | "byHand" | "byHandAgain" | "careless", Proxy>>;
 
 /** Measures in a fixed order, so that each proxy always follows the same one. */
 async function inTurns(proxies: Proxies): Promise<Record<keyof Proxies, Cost[]>> {
-  const costs: Record<keyof Proxies, Cost[]> = { ours: [], scoped: [], byHand: [], byHandAgain: [], careless: [] };
-  const order = ["ours", "byHand", "scoped", "careless", "byHandAgain"] as const;
+  const costs: Record<keyof Proxies, Cost[]> = {
+    ours: [],
+    scoped: [],
+    beside: [],
+    wild: [],
+    byHand: [],
+    byHandAgain: [],
+    careless: [],
+  };
+  const order = ["ours", "byHand", "scoped", "beside", "wild", "careless", "byHandAgain"] as const;
   for (let turn = -WARM_UP; turn < TURNS; turn++) {
     for (const name of order) {
       const cost = await measureTurn(proxies[name]);
@@ -142,6 +156,8 @@ async function startOurs(
   backendPort: number,
   shape: RouteShape,
   ends: (() => void | Promise<void>)[],
+  more: readonly VirtualHostConfig[] = [],
+  asked: string = ASKED,
 ): Promise<Proxy> {
   const [port = 0, adminPort = 0] = await findFreePorts(2);
   const plane = await startControlPlane({
@@ -151,11 +167,11 @@ async function startOurs(
     compile: { ...options(port), scopesFrom: shape === "Scoped" ? 0 : ROUTES + 2 },
   });
   ends.push(plane.close);
-  const hosts = Array.from({ length: ROUTES }, (_, index) => host(index));
+  const hosts = [...Array.from({ length: ROUTES }, (_, index) => host(index)), ...more];
   plane.replace(configOf(hosts, backendPort), NO_KEYS);
   const server = { host: "127.0.0.1", port: plane.port };
   const bootstrap = compileBootstrap({ nodeId: "bench", gateway: "bakery/door", server, tls: undefined, adminPort });
-  return startProxy(envoyPath, bootstrapJson(bootstrap), { port, adminPort }, ends);
+  return startProxy(envoyPath, bootstrapJson(bootstrap), { port, adminPort, asked }, ends);
 }
 
 async function startByHand(
@@ -166,18 +182,18 @@ async function startByHand(
 ): Promise<Proxy> {
   const [port = 0, adminPort = 0] = await findFreePorts(2);
   const written = handWrittenBootstrap({ port, adminPort, backendPort, routes: ROUTES, care });
-  return startProxy(envoyPath, written, { port, adminPort }, ends);
+  return startProxy(envoyPath, written, { port, adminPort, asked: ASKED }, ends);
 }
 
 async function startProxy(
   envoyPath: string,
   bootstrap: object,
-  { port, adminPort }: { readonly port: number; readonly adminPort: number },
+  { port, adminPort, asked }: { readonly port: number; readonly adminPort: number; readonly asked: string },
   ends: (() => void | Promise<void>)[],
 ): Promise<Proxy> {
   const envoy = await startEnvoy(envoyPath, bootstrap, adminPort, { core: PROXY_CORE });
   ends.push(envoy.close);
-  const client = await openClient({ port, host: "host-7.example", connections: CONNECTIONS });
+  const client = await openClient({ port, host: asked, connections: CONNECTIONS });
   ends.push(client.close);
   return { envoy, client };
 }

@@ -73,7 +73,7 @@ export const xdsMessages = {
   "envoy.config.common.mutation_rules.v3.HeaderMutation": "remove append remove_on_match",
   "envoy.config.common.mutation_rules.v3.HeaderMutation.RemoveOnMatch": "key_matcher",
   "envoy.extensions.filters.http.upstream_codec.v3.UpstreamCodec": "",
-  "envoy.extensions.filters.http.lua.v3.Lua": "default_source_code",
+  "envoy.extensions.filters.http.lua.v3.Lua": "default_source_code clear_route_cache",
   "envoy.extensions.filters.http.cors.v3.Cors": "",
   "envoy.extensions.filters.http.cors.v3.CorsPolicy":
     "allow_origin_string_match allow_methods allow_headers expose_headers max_age allow_credentials forward_not_matching_preflights",
@@ -89,6 +89,7 @@ export const xdsMessages = {
   "envoy.config.common.mutation_rules.v3.HeaderMutationRules": "disallow_expression disallow_system",
   "envoy.type.matcher.v3.ListStringMatcher": "patterns",
   [`${core}.HttpUri`]: "uri cluster timeout",
+  [`${core}.Metadata`]: "filter_metadata",
   "envoy.extensions.filters.http.fault.v3.HTTPFault": "delay",
   "envoy.extensions.filters.http.stateful_session.v3.StatefulSession": "session_state",
   "envoy.extensions.filters.http.stateful_session.v3.StatefulSessionPerRoute": "stateful_session",
@@ -106,7 +107,7 @@ export const xdsMessages = {
   [`${route}.Vhds`]: "config_source",
   [`${route}.VirtualHost`]: "name domains routes",
   [`${route}.Route`]:
-    "name match route redirect direct_response typed_per_filter_config request_headers_to_add request_headers_to_remove " +
+    "name match route redirect direct_response metadata typed_per_filter_config request_headers_to_add request_headers_to_remove " +
     "response_headers_to_add response_headers_to_remove request_body_buffer_limit",
   [`${route}.RouteMatch`]: "prefix path safe_regex path_separated_prefix runtime_fraction headers query_parameters",
   [`${route}.HeaderMatcher`]: "name string_match present_match",

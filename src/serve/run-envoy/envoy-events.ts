@@ -5,7 +5,7 @@ import { remember } from "../../core/model/collections/remember.ts";
 import { formatRef, type ObjectRef } from "../../core/model/refs.ts";
 import type { ClientProtocol } from "../../gateway/contract/http-exchange.ts";
 import type { ConnectionFinished, GatewayEvent, RequestFlag } from "../../gateway/observe/gateway-event.ts";
-import { backendOfCluster } from "../../xds/compile/resource-names.ts";
+import { backendOfCluster, NO_ROUTE_NAME } from "../../xds/compile/resource-names.ts";
 import type { EnvoyAccess, EnvoyConnection, EnvoyRequest } from "../../xds/serve/envoy/parse-access-line.ts";
 
 export interface EnvoyEvents {
@@ -146,9 +146,10 @@ const FLAGS: Readonly<Record<string, RequestFlag>> = {
   UT: "RequestTimeout",
 };
 
-function flagsOf({ flags, status }: EnvoyRequest, isUnavailable: boolean): readonly RequestFlag[] {
+function flagsOf({ flags, status, route }: EnvoyRequest, isUnavailable: boolean): readonly RequestFlag[] {
   const found = new Set<RequestFlag>(flags.flatMap((flag) => FLAGS[flag] ?? []));
   if (isUnavailable) found.add("Unavailable");
+  if (route === NO_ROUTE_NAME) found.add("NoRoute");
   if (status === 101) found.add("Upgraded");
   return [...found].sort();
 }

@@ -107,6 +107,7 @@ export function createGatewayCompiler(options: EnvoyCompileOptions): GatewayComp
     compile: (gateway, endpoints, secrets) => {
       const delivery = deliveryOf(options, endpoints);
       const hosts = new Map<RouteConfigName, readonly CompiledHost[]>();
+      const wildcards = new Map<RouteConfigName, readonly string[]>();
       const listeners = new Map<string, Listener>();
       const streams = new Map<string, readonly StreamNeeds[]>();
       for (const wholePort of gateway.ports) {
@@ -116,6 +117,7 @@ export function createGatewayCompiler(options: EnvoyCompileOptions): GatewayComp
         for (const [config, sharing] of routeNames(name, port)) {
           const compiled = hostCompiler(config, facts).compile(sharing, othersOf(wholePort, sharing));
           hosts.set(config, compiled.hosts);
+          wildcards.set(config, compiled.wildcards);
           shapes.see(config, compiled);
         }
         const needs = port.listeners.filter(isStream).map(streamNeeds);
@@ -126,7 +128,8 @@ export function createGatewayCompiler(options: EnvoyCompileOptions): GatewayComp
           options.bind(gateway.gateway, port.port),
           (one) => {
             const config = nameOf(name, port, one);
-            return delivery.routes(config, hosts.get(config) ?? [], shapes.find(config));
+            const routes = delivery.routes(config, hosts.get(config) ?? [], shapes.find(config));
+            return { routes, wildcards: wildcards.get(config) ?? [] };
           },
           delivery,
           settings,

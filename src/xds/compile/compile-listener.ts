@@ -14,7 +14,6 @@ import {
 import { RouteConfigurationSchema } from "../gen/envoy/config/route/v3/route_pb.ts";
 import { CorsSchema } from "../gen/envoy/extensions/filters/http/cors/v3/cors_pb.ts";
 import { HTTPFaultSchema } from "../gen/envoy/extensions/filters/http/fault/v3/fault_pb.ts";
-import { LuaSchema } from "../gen/envoy/extensions/filters/http/lua/v3/lua_pb.ts";
 import { RouterSchema } from "../gen/envoy/extensions/filters/http/router/v3/router_pb.ts";
 import { TlsInspectorSchema } from "../gen/envoy/extensions/filters/listener/tls_inspector/v3/tls_inspector_pb.ts";
 import {
@@ -32,12 +31,13 @@ import {
 import { FractionalPercent_DenominatorType } from "../gen/envoy/type/v3/percent_pb.ts";
 import { type Any, create, duration, type Init, pack } from "../protobuf.ts";
 import { type AccessLogging, accessLogOf } from "./compile-access-log.ts";
-import { AUTH, NO_AUTH } from "./compile-auth.ts";
 import { compileIdentity } from "./compile-identity.ts";
 import { type ListenerAddress, socketAddress } from "./compile-load-assignment.ts";
-import { NO_SESSIONS, SESSIONS } from "./compile-sessions.ts";
-import { type ConfigSources, LOWER_CASE_FILTER, type RouteSpecifier } from "./config-sources.ts";
+import type { ConfigSources, RouteSpecifier } from "./config-sources.ts";
 import { connectionLimit } from "./connection-limit.ts";
+import { AUTH, NO_AUTH } from "./http-filters/compile-auth.ts";
+import { hostFilters } from "./http-filters/compile-host-filters.ts";
+import { NO_SESSIONS, SESSIONS } from "./http-filters/compile-sessions.ts";
 import { authoritiesName, certificateName, delayName, type ListenerName } from "./resource-names.ts";
 import { serverNameChains, tcpChain } from "./streams/stream-chains.ts";
 import { compileUdpListener } from "./streams/udp-listener.ts";
@@ -57,12 +57,18 @@ export interface ListenerSettings {
   readonly trustedHops: number;
 }
 
+export interface ListenerRoutes {
+  readonly routes: RouteSpecifier;
+  /** The wildcard hostnames, if requests for hosts that only they match get more than a 404. */
+  readonly wildcards: readonly string[];
+}
+
 /** `routes` are those of the port, or with TLS those of the listener. */
 export function compileListener(
   name: ListenerName,
   gatewayPort: PortConfig,
   { host, port }: ListenerAddress,
-  routes: (listener: ListenerConfig) => RouteSpecifier,
+  routes: (listener: ListenerConfig) => ListenerRoutes,
   delivery: ConfigSources,
   settings: ListenerSettings,
 ): Listener | undefined {
@@ -159,18 +165,18 @@ function clientValidation(
 
 function httpChain(
   statPrefix: string,
-  routeSpecifier: RouteSpecifier,
+  { routes, wildcards }: ListenerRoutes,
   accessLog: Init<typeof AccessLogSchema>[],
   { limits, trustedHops }: ListenerSettings,
 ): FilterChainInit {
   const identity = compileIdentity(trustedHops);
   const manager = pack(HttpConnectionManagerSchema, {
     statPrefix,
-    routeSpecifier,
+    routeSpecifier: routes,
     accessLog,
     httpFilters: [
       ...identity.filters,
-      ...(routeSpecifier.case === "scopedRoutes" ? [httpFilter(LOWER_CASE_FILTER, LOWER_CASE)] : []),
+      ...(routes.case === "scopedRoutes" ? hostFilters(wildcards) : []),
       // Disabled by default and enabled by routes that need it, so that adding such a route does not change the listener.
       { ...httpFilter("envoy.filters.http.cors", pack(CorsSchema, {})), disabled: true },
       { ...httpFilter(AUTH, NO_AUTH), disabled: true },
@@ -214,25 +220,6 @@ function httpChain(
     ],
   };
 }
-
-/**
- * Scopes are case-sensitive, hosts are not. This filter runs if no route was found, and searches again with the host in lower case.
- * The backend then gets the host in lower case.
- */
-const LOWER_CASE = pack(LuaSchema, {
-  defaultSourceCode: {
-    specifier: {
-      case: "inlineString",
-      value: `function envoy_on_request(handle)
-  local host = handle:headers():get(":authority")
-  if host == nil or host == host:lower() then return end
-  handle:headers():replace(":authority", host:lower())
-  handle:clearRouteCache()
-end
-`,
-    },
-  },
-});
 
 const httpFilter = (name: string, value: Any): Init<typeof HttpFilterSchema> => ({
   name,

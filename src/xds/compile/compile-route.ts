@@ -28,7 +28,6 @@ import {
 import { FractionalPercent_DenominatorType } from "../gen/envoy/type/v3/percent_pb.ts";
 import { type Any, create, duration, type Init } from "../protobuf.ts";
 import { attemptMsOf, UPGRADE, type UsableTarget, untimedUpgrade } from "./attempt-timeouts.ts";
-import { AUTH, compileAuth } from "./compile-auth.ts";
 import { compileFilters, type EnvoyFilters, NO_CHANGES } from "./compile-filters.ts";
 import { compileMatch, EVERYTHING, headerLike, isCatchAll, type MatchInit } from "./compile-match.ts";
 import { compileRedirects, type PortFacts } from "./compile-redirects.ts";
@@ -39,7 +38,9 @@ import {
   methodClasses,
   type RetryPolicies,
 } from "./compile-retries.ts";
-import { compileSession, hasCookie, SESSIONS, sessionOfBackend } from "./compile-sessions.ts";
+import { AUTH, compileAuth } from "./http-filters/compile-auth.ts";
+import { GUARDED } from "./http-filters/compile-host-filters.ts";
+import { compileSession, hasCookie, SESSIONS, sessionOfBackend } from "./http-filters/compile-sessions.ts";
 import { type ClusterName, type ClusterSettings, clusterName, waitingClusterName } from "./resource-names.ts";
 
 type RouteInit = Init<typeof RouteSchema>;
@@ -132,7 +133,11 @@ function compileRoute({ match, rule }: RouteConfig, context: RouteContext): Envo
       return alone({ ...common, match: compileMatch(match), ...respond(unavailableStatus(rule)) });
     case "Redirect": {
       const { response, auth } = compileFilters(rule.filters);
-      const changes = { ...changesOf({ request: NO_CHANGES, response }), typedPerFilterConfig: perFilter({ auth }) };
+      const changes = {
+        ...changesOf({ request: NO_CHANGES, response }),
+        ...guarded(auth),
+        typedPerFilterConfig: perFilter({ auth }),
+      };
       const routes = compileRedirects(compileMatch(match), action.redirect, context.facts);
       return {
         routes: routes.map((one) => create(RouteSchema, { ...common, ...one, ...changes })),
@@ -213,6 +218,7 @@ function forward({ target, upTo, pinned }: Share, { match, rule }: RouteConfig, 
       requestHeadersToAdd: request.add,
       responseHeadersToRemove: use.waitsMs === undefined ? response.remove : unmarked(response.remove),
       responseHeadersToAdd: response.add,
+      ...guarded(auth),
       typedPerFilterConfig: perFilter({ cors, auth, session: target.session }),
       requestBodyBufferLimit: target.retry === undefined ? undefined : BigInt(Math.floor(target.retry.maxBodyBytes)),
     });
@@ -241,6 +247,9 @@ interface FilterSettings {
   readonly auth: AuthConfig | undefined;
   readonly session?: SessionConfig | undefined;
 }
+
+const guarded = (auth: AuthConfig | undefined): Pick<RouteInit, "metadata"> =>
+  auth === undefined ? {} : { metadata: { filterMetadata: { ...GUARDED } } };
 
 const authUses = (auth: AuthConfig | undefined): readonly ClusterUse[] =>
   auth === undefined ? [] : [plainUse(auth.backend)];

@@ -1,8 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { backend, listener, route, rule } from "../../../test/support/gateway/gateway-configs.ts";
-import type { ListenerConfig, RouteConfig, VirtualHostConfig } from "../../core/dataplane/gateway-config.ts";
+import type {
+  FilterConfig,
+  ListenerConfig,
+  RouteConfig,
+  VirtualHostConfig,
+} from "../../core/dataplane/gateway-config.ts";
 import { RouteSchema } from "../gen/envoy/config/route/v3/route_components_pb.ts";
-import { create } from "../protobuf.ts";
+import { CorsSchema } from "../gen/envoy/extensions/filters/http/cors/v3/cors_pb.ts";
+import { create, pack } from "../protobuf.ts";
 import { createVirtualHostCompiler } from "./compile-virtual-hosts.ts";
 import { type ListenerName, routeConfigName } from "./resource-names.ts";
 
@@ -13,7 +19,12 @@ const host = (hostname: string, ...routes: readonly RouteConfig[]): VirtualHostC
 
 const compiler = () =>
   createVirtualHostCompiler(routeConfigName("bakery/door:80" as ListenerName), (one) => ({
-    routes: [create(RouteSchema, { name: one.rule.rule })],
+    routes: [
+      create(RouteSchema, {
+        name: one.rule.rule,
+        typedPerFilterConfig: one.rule.filters.length === 0 ? {} : { cors: pack(CorsSchema, {}) },
+      }),
+    ],
     uses: [],
     problems: [],
   }));
@@ -89,14 +100,35 @@ test("a change of a wildcard changes the hosts that it takes, and no other", () 
 });
 
 test.each([
-  ["routes of a wildcard", [host("*.bakery.example", at("wild"))], true],
-  ["routes for every host", [host("*", at("any"))], true],
-  ["routes of exact hosts alone", [host("shop.example", at("shop"))], false],
-])("%s: wildcards are taken, or not", (_, virtualHosts, takesWildcards) => {
+  ["routes of a wildcard", [host("*.bakery.example", at("wild"))], ["*.bakery.example", "*"]],
+  ["routes for every host", [host("*", at("any"))], ["*"]],
+  ["routes of exact hosts alone", [host("shop.example", at("shop"))], []],
+])("%s: the wildcards that are searched for", (_, virtualHosts, wildcards) => {
   const one = compiler();
-  expect(one.compile([listener({ virtualHosts })]).takesWildcards).toBe(takesWildcards);
-  const more = [...virtualHosts, host("more.example", at("more"))];
-  expect(one.compile([listener({ virtualHosts: more })]).takesWildcards).toBe(takesWildcards);
-  const changed = [...virtualHosts, host("more.example", at("other"))];
-  expect(one.compile([listener({ virtualHosts: changed })]).takesWildcards).toBe(takesWildcards);
+  const search = (hosts: readonly VirtualHostConfig[]): readonly string[] => {
+    const compiled = one.compile([listener({ virtualHosts: hosts })]);
+    expect(compiled.canHaveScopes).toBe(true);
+    return [...compiled.wildcards].sort((a, b) => b.length - a.length);
+  };
+  expect(search(virtualHosts)).toEqual(wildcards);
+  expect(search([...virtualHosts, host("more.example", at("more"))])).toEqual(wildcards);
+  expect(search([...virtualHosts, host("more.example", at("other"))])).toEqual(wildcards);
+});
+
+const CORS: FilterConfig = {
+  type: "CORS",
+  allowOrigins: [],
+  allowCredentials: false,
+  allowMethods: [],
+  allowHeaders: [],
+  exposeHeaders: [],
+  maxAgeSeconds: 5,
+};
+
+test.each([
+  ["a route with filters of its own", "*.bakery.example", [CORS]],
+  ["a name that is none", '*.bakery"]=1 os.exit() x["', []],
+])("a wildcard with %s: hosts have no scopes", (_, hostname, filters) => {
+  const routes = [route(rule([backend("bread")], { filters }))];
+  expect(compiler().compile([listener({ virtualHosts: [{ hostname, routes }] })]).canHaveScopes).toBe(false);
 });

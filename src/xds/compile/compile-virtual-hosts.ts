@@ -8,10 +8,16 @@ import type {
   RouteConfig,
   VirtualHostConfig,
 } from "../../core/dataplane/gateway-config.ts";
-import { RouteSchema, type VirtualHost, VirtualHostSchema } from "../gen/envoy/config/route/v3/route_components_pb.ts";
+import {
+  type Route,
+  RouteSchema,
+  type VirtualHost,
+  VirtualHostSchema,
+} from "../gen/envoy/config/route/v3/route_components_pb.ts";
 import { create } from "../protobuf.ts";
 import { EVERYTHING, isCatchAll } from "./compile-match.ts";
 import type { ClusterUse, EnvoyRoute } from "./compile-route.ts";
+import { canSearch } from "./http-filters/compile-host-filters.ts";
 import { type RouteConfigName, virtualHostName } from "./resource-names.ts";
 
 export interface CompiledHost {
@@ -22,8 +28,10 @@ export interface CompiledHost {
 
 export interface CompiledHosts {
   readonly hosts: readonly CompiledHost[];
-  /** True if a wildcard hostname has routes. */
-  readonly takesWildcards: boolean;
+  /** The wildcard hostnames, if requests for hosts that only they match get more than a 404. */
+  readonly wildcards: readonly string[];
+  /** True if each host can have a scope: the filters that search for wildcards need no filters of routes. */
+  readonly canHaveScopes: boolean;
 }
 
 export interface VirtualHostCompiler {
@@ -77,7 +85,6 @@ function compileAll(
 ): CompiledListeners {
   const indexed = listeners.map(indexListener);
   const hosts: CompiledHost[] = [];
-  let takesWildcards = false;
   const indexes = new Map<string, { readonly at: number; readonly from: readonly VirtualHostConfig[] }>();
   for (const domain of new Set([...domainsOf(listeners), ...foreign])) {
     const listener = indexed.find(({ hostname }) => covers(hostname, domain));
@@ -91,11 +98,20 @@ function compileAll(
     const kept = isSame && sameItems(before.from, from) ? last?.hosts[before.at] : undefined;
     indexes.set(domain, { at: hosts.length, from });
     const compiled = kept ?? compile(domain, from);
-    takesWildcards ||= domain.startsWith("*") && !isMisdirected(from) && compiled.host.routes.length > 0;
     hosts.push(compiled);
   }
-  return { listeners, indexed, foreign, hosts, indexes, takesWildcards };
+  return { listeners, indexed, foreign, hosts, indexes, ...wildcardsIn(hosts) };
 }
+
+function wildcardsIn(hosts: readonly CompiledHost[]): Pick<CompiledHosts, "wildcards" | "canHaveScopes"> {
+  const found = hosts.map(({ host }) => host).filter((host) => !isExactHost(host));
+  if (!found.some(({ routes }) => routes.length > 0)) return { wildcards: [], canHaveScopes: true };
+  const wildcards = found.flatMap(({ domains }) => domains);
+  const areFiltered = found.some(({ routes }) => routes.some(hasFilters));
+  return { wildcards, canHaveScopes: !areFiltered && canSearch(wildcards) };
+}
+
+const hasFilters = ({ typedPerFilterConfig }: Route): boolean => Object.keys(typedPerFilterConfig).length > 0;
 
 const isMisdirected = (from: readonly VirtualHostConfig[]): boolean => from === MISDIRECTED;
 
@@ -129,6 +145,7 @@ const misdirectedHost = (name: RouteConfigName, domain: string): CompiledHost =>
 });
 
 const MISDIRECTED_ROUTE = create(RouteSchema, {
+  name: "misdirected",
   match: EVERYTHING,
   action: {
     case: "directResponse",
@@ -221,6 +238,8 @@ function domainsOf(listeners: readonly ListenerConfig[]): ReadonlySet<string> {
   }
   return domains;
 }
+
+export const isExactHost = ({ domains }: VirtualHost): boolean => !domains.some((domain) => domain.startsWith("*"));
 
 /** True if a hostname matches every host that the domain matches. */
 export function covers(hostname: string, domain: string): boolean {

@@ -9,7 +9,13 @@ import type { HttpConnectionManagerSchema } from "../gen/envoy/extensions/filter
 import type { SdsSecretConfigSchema } from "../gen/envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
 import { create, type Init, pack } from "../protobuf.ts";
 import type { CompiledHost } from "./compile-virtual-hosts.ts";
-import { type RouteConfigName, type SecretName, scopesName } from "./resource-names.ts";
+import {
+  LOWER_CASE_FILTER,
+  type RouteConfigName,
+  type SecretName,
+  scopesName,
+  WILDCARD_FILTER,
+} from "./resource-names.ts";
 import type { RouteShape } from "./route-shape.ts";
 
 export type RouteSpecifier = NonNullable<Init<typeof HttpConnectionManagerSchema>["routeSpecifier"]>;
@@ -69,9 +75,6 @@ export const staticSources = (systemAuthorities: string, findEndpoints: FindEndp
   secret: (name) => ({ name }),
 });
 
-/** True if the host can have a scope. */
-export const isExactHost = ({ domains }: VirtualHost): boolean => !domains.some((domain) => domain.startsWith("*"));
-
 function wholeRoutes(name: RouteConfigName): RouteSpecifier {
   return { case: "rds", value: { configSource: ADS, routeConfigName: name } };
 }
@@ -103,14 +106,13 @@ export const routeConfiguration = (name: RouteConfigName, hosts: readonly Virtua
 export const splitRouteConfiguration = (name: RouteConfigName): RouteConfiguration =>
   create(RouteConfigurationSchema, { ...COMMON, name, vhds: { configSource: ADS } });
 
-/** The filter that handles hosts with capital letters, for listeners with scopes. */
-export const LOWER_CASE_FILTER = "prevail.hosts-in-lower-case";
+const DISABLED = pack(FilterConfigSchema, { disabled: true });
 
-/** Disables that filter if a route was found. */
-const NO_LOWER_CASE = { [LOWER_CASE_FILTER]: pack(FilterConfigSchema, { disabled: true }) };
+/** Disables these filters if a route was found. */
+const NO_HOST_FILTERS = { [LOWER_CASE_FILTER]: DISABLED, [WILDCARD_FILTER]: DISABLED };
 
 /** The common part of route configurations with one host. */
 export const HOST_ROUTES: RouteConfiguration = create(RouteConfigurationSchema, {
   ...COMMON,
-  typedPerFilterConfig: NO_LOWER_CASE,
+  typedPerFilterConfig: NO_HOST_FILTERS,
 });

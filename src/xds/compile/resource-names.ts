@@ -32,6 +32,15 @@ export const virtualHostName = (config: RouteConfigName, domain: string): string
 /** Parses the name of a virtual host. */
 export const routeConfigOf = (host: string): string => host.slice(0, host.lastIndexOf("/"));
 
+/** The filter that handles hosts with capital letters, for listeners with scopes. */
+export const LOWER_CASE_FILTER = "prevail.hosts-in-lower-case";
+
+/** The filter that handles hosts of wildcards, for listeners with scopes. */
+export const WILDCARD_FILTER = "prevail.hosts-of-wildcards";
+
+/** The name of the route for requests that no other route of a host with a scope matches. */
+export const NO_ROUTE_NAME = "no route";
+
 /** The collection of scopes of a route configuration. */
 const SCOPES = "xdstp:///envoy.config.route.v3.ScopedRouteConfiguration/";
 

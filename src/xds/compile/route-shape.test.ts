@@ -7,9 +7,10 @@ import { createShapeMemory } from "./route-shape.ts";
 
 const NAME = routeConfigName("bakery/door:80" as ListenerName);
 
-const hosts = (count: number, takesWildcards = false): CompiledHosts => ({
+const hosts = (count: number, canHaveScopes = true): CompiledHosts => ({
   hosts: Array.from({ length: count }, () => ({ host: create(VirtualHostSchema, {}), uses: [], problems: [] })),
-  takesWildcards,
+  wildcards: [],
+  canHaveScopes,
 });
 
 test("many hosts have a scope each, and few share one; in between it stays as it is", () => {
@@ -30,12 +31,12 @@ test("many hosts have a scope each, and few share one; in between it stays as it
   ]);
 });
 
-test("with a wildcard they share one, however many there are", () => {
+test("with a wildcard whose routes have filters they share one, however many there are", () => {
   const shapes = createShapeMemory(10);
-  shapes.see(NAME, hosts(100, true));
+  shapes.see(NAME, hosts(100, false));
   expect(shapes.find(NAME)).toBe("Shared");
   shapes.see(NAME, hosts(100));
   expect(shapes.find(NAME)).toBe("Scoped");
-  shapes.see(NAME, hosts(100, true));
+  shapes.see(NAME, hosts(100, false));
   expect(shapes.find(NAME)).toBe("Shared");
 });

@@ -24,10 +24,9 @@ export interface ShapeMemory {
 export function createShapeMemory(scopesFrom: number = SCOPES_FROM): ShapeMemory {
   const scoped = new Set<RouteConfigName>();
   return {
-    see: (name, { hosts, takesWildcards }) => {
+    see: (name, { hosts, canHaveScopes }) => {
       const least = scoped.has(name) ? scopesFrom * BACK_AT : scopesFrom;
-      // Scopes need exact hosts. A wildcard without routes needs no scope: requests without a scope get a 404.
-      if (!takesWildcards && hosts.length >= least) scoped.add(name);
+      if (canHaveScopes && hosts.length >= least) scoped.add(name);
       else scoped.delete(name);
     },
     find: (name) => (scoped.has(name) ? "Scoped" : "Shared"),

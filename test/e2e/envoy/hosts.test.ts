@@ -150,8 +150,18 @@ describe.skipIf(envoyPath === undefined)("hosts at Envoy", () => {
     expect(await anew("a.example")).toBe("a.example: a.example");
     expect(await anew("c.example")).toBe("*.example: c.example");
     expect(await anew("x.y.a.example:81")).toBe("*.a.example: x.y.a.example:81");
+    expect((await anew("X.Y.A.Example")).toLowerCase()).toBe("*.a.example: x.y.a.example");
+    expect(await anew("c.example.")).toBe("*.example: c.example");
+    expect(await anew("example")).toBe("404");
+    expect(await ask("a.example", { path: "/cake", connection: new Agent() })).toBe("404");
     await serve(EXACT);
     expect(await anew("c.example")).toBe("404");
+  });
+
+  test("a wildcard for every host", async () => {
+    await serve(["a.example", "*"]);
+    expect(await anew("a.example")).toBe("a.example: a.example");
+    for (const host of ["c.example", "c", "127.0.0.1:80", "[::1]:80"]) expect(await anew(host)).toBe(`*: ${host}`);
   });
 
   test("over a connection that is kept, a host that becomes one of a wildcard is served throughout", async () => {

@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
 import { CLOSED_PORT, Cleanup, startBackend } from "../../support/gateway/gateway-harness.ts";
-import { PLANES, type ServedPlane, servePlane } from "../../support/gateway/serve-plane.ts";
+import { PLANES_AND_SHAPES, type ServedPlane, servePlane } from "../../support/gateway/serve-plane.ts";
 import { gateway, service } from "../streams/stream-objects.ts";
 import { type SessionClient, sessionClient } from "./session-client.ts";
 
@@ -58,7 +58,7 @@ const times = async (count: number, client: SessionClient): Promise<readonly str
 
 const distinct = (bodies: readonly string[]): number => new Set(bodies).size;
 
-describe.each(PLANES)("sessions, %s", (plane) => {
+describe.each(PLANES_AND_SHAPES)("sessions, %s", (plane) => {
   const cleanup = new Cleanup();
   const ports = new Map<string, number>();
   let served: ServedPlane;

@@ -27,12 +27,15 @@ export interface ServedPlane {
   readonly events: readonly GatewayEvent[];
 }
 
-export type PlaneName = "the embedded gateway" | "Envoy";
+export type PlaneName = "the embedded gateway" | "Envoy" | "Envoy with a scope for each host";
 
 const envoyPath = findEnvoy();
 
 export const PLANES: readonly PlaneName[] =
   envoyPath === undefined ? ["the embedded gateway"] : ["the embedded gateway", "Envoy"];
+/** Also with Envoy as at a port with many hosts. */
+export const PLANES_AND_SHAPES: readonly PlaneName[] =
+  envoyPath === undefined ? PLANES : [...PLANES, "Envoy with a scope for each host"];
 export const hasEnvoy: boolean = envoyPath !== undefined;
 
 /** The certificates `shop` and `api`, and their authority `ca`. */
@@ -74,7 +77,7 @@ async function startPlane(
   onEvent: (event: GatewayEvent) => void,
 ): Promise<Replace> {
   const bind = (_: unknown, port: number) => ({ host: "127.0.0.1", port: portOf(port) });
-  if (plane === "Envoy") {
+  if (plane !== "the embedded gateway") {
     const envoy = await startEnvoyDataplane({
       envoyPath: envoyPath ?? "",
       bind,
@@ -82,6 +85,7 @@ async function startPlane(
       systemAuthorities: "/none",
       onLine: () => {},
       concurrency: 1,
+      ...(plane === "Envoy" ? {} : { scopesFrom: 0 }),
     });
     cleanup.add(() => envoy.close(0));
     return (config, keys) => envoy.replace(config, envoySecrets(keys));

@@ -18,6 +18,9 @@ const host = (domain: string, ...routes: readonly string[]) => ({
   problems: [],
 });
 
+/** Requests that no route of the host matches do not go on to a wildcard. */
+const NO_ROUTE = { name: "no route", action: { case: "directResponse", value: { status: 404 } } };
+
 const encoded = (...hosts: readonly ReturnType<typeof host>[]) => createRouteEncoder()(new Map([[CONFIG, hosts]]));
 const bytes = (resource: { readonly any: { readonly value: Uint8Array } } | undefined): Uint8Array =>
   resource?.any.value ?? expect.fail("there is no such resource");
@@ -26,7 +29,9 @@ test("a host has a route configuration of its own, and a scope that leads there"
   const { Scope, Route } = encoded(host("a.example", "one", "two"));
   const routes = fromBinary(RouteConfigurationSchema, bytes(Route.get(`${CONFIG}/a.example`)));
   expect(routes).toMatchObject({ name: `${CONFIG}/a.example`, ignorePortInHostMatching: true });
-  expect(routes.virtualHosts).toMatchObject([{ domains: ["a.example"], routes: [{ name: "one" }, { name: "two" }] }]);
+  expect(routes.virtualHosts).toMatchObject([
+    { domains: ["a.example"], routes: [{ name: "one" }, { name: "two" }, NO_ROUTE] },
+  ]);
   expect([...Scope.keys()]).toEqual([scopeName(`${CONFIG}/a.example`)]);
   const scope = fromBinary(ScopedRouteConfigurationSchema, bytes(Scope.get(scopeName(`${CONFIG}/a.example`))));
   expect(scope).toMatchObject({
@@ -48,8 +53,8 @@ describe("with wildcards", () => {
     return routes.virtualHosts.flatMap((one) => one.routes.map(({ name }) => name));
   };
 
-  test("only exact hosts are scopes by themselves; all are virtual hosts", () => {
-    expect([...Scope.keys()]).toEqual([scopeName(`${CONFIG}/a.example`)]);
+  test("all are scopes and virtual hosts", () => {
+    expect([...Scope.keys()]).toHaveLength(4);
     expect([...VirtualHost.keys()]).toHaveLength(4);
   });
 
@@ -57,12 +62,13 @@ describe("with wildcards", () => {
     ["a.example", "own"],
     ["x.y.b.example", "narrow"],
     ["x.example", "wide"],
+    ["*.example", "wide"],
   ])("an Envoy that requests %s by name gets the routes for it: %s", (domain, name) => {
-    expect(namesOf(domain)).toEqual([name]);
+    expect(namesOf(domain)).toEqual([name, NO_ROUTE.name]);
     expect(Scope.get(scopeName(`${CONFIG}/${domain}`))).toBeDefined();
   });
 
-  test.each(["x.test", "x.empty.test", "*.example"])("%s is not a valid host", (domain) => {
+  test.each(["x.test", "x.empty.test", "*.test"])("%s is not a valid host", (domain) => {
     expect(Route.get(`${CONFIG}/${domain}`)).toBe(undefined);
     expect(Scope.get(scopeName(`${CONFIG}/${domain}`))).toBe(undefined);
   });

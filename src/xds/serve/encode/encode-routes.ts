@@ -5,17 +5,28 @@
  */
 import { remember } from "../../../core/model/collections/remember.ts";
 import type { XdsResources } from "../../compile/compile-gateway.ts";
-import { covers } from "../../compile/compile-virtual-hosts.ts";
-import { HOST_ROUTES, isExactHost, splitRouteConfiguration } from "../../compile/config-sources.ts";
-import { hostOfScope, type RouteConfigName, routeConfigOf, scopeName } from "../../compile/resource-names.ts";
-import { type VirtualHost, VirtualHostSchema } from "../../gen/envoy/config/route/v3/route_components_pb.ts";
+import { covers, isExactHost } from "../../compile/compile-virtual-hosts.ts";
+import { HOST_ROUTES, splitRouteConfiguration } from "../../compile/config-sources.ts";
+import {
+  hostOfScope,
+  NO_ROUTE_NAME,
+  type RouteConfigName,
+  routeConfigOf,
+  scopeName,
+  scopesOf,
+} from "../../compile/resource-names.ts";
+import {
+  RouteSchema,
+  type VirtualHost,
+  VirtualHostSchema,
+} from "../../gen/envoy/config/route/v3/route_components_pb.ts";
 import { RouteConfigurationSchema } from "../../gen/envoy/config/route/v3/route_pb.ts";
 import {
   ScopedRouteConfiguration_Key_FragmentSchema,
   ScopedRouteConfiguration_KeySchema,
   ScopedRouteConfigurationSchema,
 } from "../../gen/envoy/config/route/v3/scoped_route_pb.ts";
-import { create, toBinary, withFields } from "../../protobuf.ts";
+import { create, type EncodedField, toBinary, withFields } from "../../protobuf.ts";
 import { createHostEncoder } from "./encode-host.ts";
 import {
   type EncodedResource,
@@ -52,7 +63,7 @@ export function createRouteEncoder(): (routes: Routes) => EncodedRoutes {
       // Reuses the maps, because copying thousands of hosts for one change is too slow.
       for (const host of changed) {
         hosts.set(host.name, host);
-        own.exact.set(host.name, host);
+        own.all.set(host.name, host);
       }
       edition = { of: hosts, number: edition.number + 1, changed: changed.map(({ name }) => name) };
     }
@@ -60,7 +71,7 @@ export function createRouteEncoder(): (routes: Routes) => EncodedRoutes {
     tables = {
       ...tables,
       Route: {
-        ...both(tableOf(shared, encode.shared), tableOf({ get: own.find, keys: () => own.exact.keys() }, encode.own)),
+        ...both(tableOf(shared, encode.shared), tableOf({ get: own.find, keys: () => own.all.keys() }, encode.own)),
         edition,
       },
       VirtualHost: { ...tableOf(hosts, encode.host), edition },
@@ -69,9 +80,8 @@ export function createRouteEncoder(): (routes: Routes) => EncodedRoutes {
   };
 }
 
-/** The hosts that can have a scope. */
 interface OwnHosts {
-  readonly exact: Map<string, VirtualHost>;
+  readonly all: Map<string, VirtualHost>;
   /**
    * Includes hosts that only a wildcard matches. Connections from before the first wildcard still find
    * hosts by their scopes, so a host with a scope keeps it.
@@ -80,7 +90,7 @@ interface OwnHosts {
 }
 
 function hostsOfTheirOwn(all: readonly VirtualHost[]): OwnHosts {
-  const exact = new Map(all.filter(isExactHost).map((host) => [host.name, host]));
+  const byName = new Map(all.map((host) => [host.name, host]));
   const wildcards = all
     .filter((host) => !isExactHost(host) && host.routes.length > 0)
     .sort((a, b) => b.name.length - a.name.length);
@@ -97,13 +107,16 @@ function hostsOfTheirOwn(all: readonly VirtualHost[]): OwnHosts {
       create(VirtualHostSchema, { name, domains: [domain], routes: wildcard.routes }),
     );
   };
-  return { exact, find: (name) => exact.get(name) ?? (wildcards.length === 0 ? undefined : findTaken(name)) };
+  return { all: byName, find: (name) => byName.get(name) ?? (wildcards.length === 0 ? undefined : findTaken(name)) };
 }
 
 /** Cached, because every Envoy needs the names. */
-function scopeTable({ exact, find }: OwnHosts, encode: (host: VirtualHost) => EncodedResource): ResourceTable {
-  const scopes = new Map(Array.from(exact, ([name, host]) => [scopeName(name), host]));
-  return tableOf({ get: (scope) => scopes.get(scope) ?? find(hostOfScope(scope)), keys: () => scopes.keys() }, encode);
+function scopeTable({ all, find }: OwnHosts, encode: (host: VirtualHost) => EncodedResource): ResourceTable {
+  const scopes = new Map(Array.from(all, ([name, host]) => [scopeName(name), host]));
+  // The name of the whole collection is not that of the host `*`, which is escaped.
+  const get = (scope: string): VirtualHost | undefined =>
+    scopes.get(scope) ?? (scopesOf(scope) === scope ? undefined : find(hostOfScope(scope)));
+  return tableOf({ get, keys: () => scopes.keys() }, encode);
 }
 
 interface HostEncoders {
@@ -128,6 +141,19 @@ function createHostEncoders(): HostEncoders {
   };
 }
 
+/** Requests that no other route of the host matches. Without it they would be searched for at wildcards, which may belong to another listener. */
+const NO_ROUTE: EncodedField = [
+  VirtualHostSchema.field.routes.number,
+  toBinary(
+    RouteSchema,
+    create(RouteSchema, {
+      name: NO_ROUTE_NAME,
+      match: { pathSpecifier: { case: "prefix", value: "" } },
+      action: { case: "directResponse", value: { status: 404 } },
+    }),
+  ),
+];
+
 const ROUTES = RouteConfigurationSchema.field;
 const IN_COMMON = toBinary(RouteConfigurationSchema, HOST_ROUTES);
 
@@ -135,7 +161,7 @@ const IN_COMMON = toBinary(RouteConfigurationSchema, HOST_ROUTES);
 const routesOfHost = (name: string, host: Uint8Array): Uint8Array =>
   withFields(IN_COMMON, [
     [ROUTES.name.number, name],
-    [ROUTES.virtualHosts.number, host],
+    [ROUTES.virtualHosts.number, withFields(host, [NO_ROUTE])],
   ]);
 
 const SCOPE = ScopedRouteConfigurationSchema.field;

@@ -7,14 +7,14 @@ import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { FractionalPercent } from "../../../type/v3/percent_pb.ts";
 import { file_envoy_type_v3_percent } from "../../../type/v3/percent_pb.ts";
 import type { Any } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_any } from "@bufbuild/protobuf/wkt";
-import type { Message } from "@bufbuild/protobuf";
+import { file_google_protobuf_any, file_google_protobuf_struct } from "@bufbuild/protobuf/wkt";
+import type { JsonObject, Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file envoy/config/core/v3/base.proto.
  */
 export const file_envoy_config_core_v3_base: GenFile = /*@__PURE__*/
-  fileDesc("Ch9lbnZveS9jb25maWcvY29yZS92My9iYXNlLnByb3RvEhRlbnZveS5jb25maWcuY29yZS52MyIaCghMb2NhbGl0eRIOCgR6b25lGAIgASgJMgAiQgoETm9kZRIMCgJpZBgBIAEoCTIAEhEKB2NsdXN0ZXIYAiABKAkyABIZCg91c2VyX2FnZW50X25hbWUYBiABKAkyACItCgtIZWFkZXJWYWx1ZRINCgNrZXkYASABKAkyABIPCgV2YWx1ZRgCIAEoCTIAIrQCChFIZWFkZXJWYWx1ZU9wdGlvbhIxCgZoZWFkZXIYASABKAsyIS5lbnZveS5jb25maWcuY29yZS52My5IZWFkZXJWYWx1ZRJRCg1hcHBlbmRfYWN0aW9uGAMgASgOMjouZW52b3kuY29uZmlnLmNvcmUudjMuSGVhZGVyVmFsdWVPcHRpb24uSGVhZGVyQXBwZW5kQWN0aW9uEhoKEGtlZXBfZW1wdHlfdmFsdWUYBCABKAgyACJ9ChJIZWFkZXJBcHBlbmRBY3Rpb24SGwoXQVBQRU5EX0lGX0VYSVNUU19PUl9BREQQABIRCg1BRERfSUZfQUJTRU5UEAESHgoaT1ZFUldSSVRFX0lGX0VYSVNUU19PUl9BREQQAhIXChNPVkVSV1JJVEVfSUZfRVhJU1RTEAMiSgoKRGF0YVNvdXJjZRIUCghmaWxlbmFtZRgBIAEoCTIASAASGQoNaW5saW5lX3N0cmluZxgDIAEoCTIASABCCwoJc3BlY2lmaWVyIl4KD1RyYW5zcG9ydFNvY2tldBIOCgRuYW1lGAEgASgJMgASLAoMdHlwZWRfY29uZmlnGAMgASgLMhQuZ29vZ2xlLnByb3RvYnVmLkFueUgAQg0KC2NvbmZpZ190eXBlIlMKGFJ1bnRpbWVGcmFjdGlvbmFsUGVyY2VudBI3Cg1kZWZhdWx0X3ZhbHVlGAEgASgLMiAuZW52b3kudHlwZS52My5GcmFjdGlvbmFsUGVyY2VudGIGcHJvdG8z", [file_envoy_type_v3_percent, file_google_protobuf_any]);
+  fileDesc("Ch9lbnZveS9jb25maWcvY29yZS92My9iYXNlLnByb3RvEhRlbnZveS5jb25maWcuY29yZS52MyIaCghMb2NhbGl0eRIOCgR6b25lGAIgASgJMgAiQgoETm9kZRIMCgJpZBgBIAEoCTIAEhEKB2NsdXN0ZXIYAiABKAkyABIZCg91c2VyX2FnZW50X25hbWUYBiABKAkyACKpAQoITWV0YWRhdGESSwoPZmlsdGVyX21ldGFkYXRhGAEgAygLMjIuZW52b3kuY29uZmlnLmNvcmUudjMuTWV0YWRhdGEuRmlsdGVyTWV0YWRhdGFFbnRyeRpQChNGaWx0ZXJNZXRhZGF0YUVudHJ5Eg0KA2tleRgBIAEoCTIAEiYKBXZhbHVlGAIgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdDoCOAEiLQoLSGVhZGVyVmFsdWUSDQoDa2V5GAEgASgJMgASDwoFdmFsdWUYAiABKAkyACK0AgoRSGVhZGVyVmFsdWVPcHRpb24SMQoGaGVhZGVyGAEgASgLMiEuZW52b3kuY29uZmlnLmNvcmUudjMuSGVhZGVyVmFsdWUSUQoNYXBwZW5kX2FjdGlvbhgDIAEoDjI6LmVudm95LmNvbmZpZy5jb3JlLnYzLkhlYWRlclZhbHVlT3B0aW9uLkhlYWRlckFwcGVuZEFjdGlvbhIaChBrZWVwX2VtcHR5X3ZhbHVlGAQgASgIMgAifQoSSGVhZGVyQXBwZW5kQWN0aW9uEhsKF0FQUEVORF9JRl9FWElTVFNfT1JfQUREEAASEQoNQUREX0lGX0FCU0VOVBABEh4KGk9WRVJXUklURV9JRl9FWElTVFNfT1JfQUREEAISFwoTT1ZFUldSSVRFX0lGX0VYSVNUUxADIkoKCkRhdGFTb3VyY2USFAoIZmlsZW5hbWUYASABKAkyAEgAEhkKDWlubGluZV9zdHJpbmcYAyABKAkyAEgAQgsKCXNwZWNpZmllciJeCg9UcmFuc3BvcnRTb2NrZXQSDgoEbmFtZRgBIAEoCTIAEiwKDHR5cGVkX2NvbmZpZxgDIAEoCzIULmdvb2dsZS5wcm90b2J1Zi5BbnlIAEINCgtjb25maWdfdHlwZSJTChhSdW50aW1lRnJhY3Rpb25hbFBlcmNlbnQSNwoNZGVmYXVsdF92YWx1ZRgBIAEoCzIgLmVudm95LnR5cGUudjMuRnJhY3Rpb25hbFBlcmNlbnRiBnByb3RvMw", [file_envoy_type_v3_percent, file_google_protobuf_any, file_google_protobuf_struct]);
 
 /**
  * @generated from message envoy.config.core.v3.Locality
@@ -61,6 +61,23 @@ export const NodeSchema: GenMessage<Node> = /*@__PURE__*/
   messageDesc(file_envoy_config_core_v3_base, 1);
 
 /**
+ * @generated from message envoy.config.core.v3.Metadata
+ */
+export type Metadata = Message<"envoy.config.core.v3.Metadata"> & {
+  /**
+   * @generated from field: map<string, google.protobuf.Struct> filter_metadata = 1;
+   */
+  filterMetadata: { [key: string]: JsonObject };
+};
+
+/**
+ * Describes the message envoy.config.core.v3.Metadata.
+ * Use `create(MetadataSchema)` to create a new message.
+ */
+export const MetadataSchema: GenMessage<Metadata> = /*@__PURE__*/
+  messageDesc(file_envoy_config_core_v3_base, 2);
+
+/**
  * @generated from message envoy.config.core.v3.HeaderValue
  */
 export type HeaderValue = Message<"envoy.config.core.v3.HeaderValue"> & {
@@ -80,7 +97,7 @@ export type HeaderValue = Message<"envoy.config.core.v3.HeaderValue"> & {
  * Use `create(HeaderValueSchema)` to create a new message.
  */
 export const HeaderValueSchema: GenMessage<HeaderValue> = /*@__PURE__*/
-  messageDesc(file_envoy_config_core_v3_base, 2);
+  messageDesc(file_envoy_config_core_v3_base, 3);
 
 /**
  * @generated from message envoy.config.core.v3.HeaderValueOption
@@ -107,7 +124,7 @@ export type HeaderValueOption = Message<"envoy.config.core.v3.HeaderValueOption"
  * Use `create(HeaderValueOptionSchema)` to create a new message.
  */
 export const HeaderValueOptionSchema: GenMessage<HeaderValueOption> = /*@__PURE__*/
-  messageDesc(file_envoy_config_core_v3_base, 3);
+  messageDesc(file_envoy_config_core_v3_base, 4);
 
 /**
  * @generated from enum envoy.config.core.v3.HeaderValueOption.HeaderAppendAction
@@ -139,7 +156,7 @@ export type HeaderValueOption_HeaderAppendAction = (typeof HeaderValueOption_Hea
  * Describes the enum envoy.config.core.v3.HeaderValueOption.HeaderAppendAction.
  */
 export const HeaderValueOption_HeaderAppendActionSchema: GenEnum<HeaderValueOption_HeaderAppendAction> = /*@__PURE__*/
-  enumDesc(file_envoy_config_core_v3_base, 3, 0);
+  enumDesc(file_envoy_config_core_v3_base, 4, 0);
 
 /**
  * @generated from message envoy.config.core.v3.DataSource
@@ -168,7 +185,7 @@ export type DataSource = Message<"envoy.config.core.v3.DataSource"> & {
  * Use `create(DataSourceSchema)` to create a new message.
  */
 export const DataSourceSchema: GenMessage<DataSource> = /*@__PURE__*/
-  messageDesc(file_envoy_config_core_v3_base, 4);
+  messageDesc(file_envoy_config_core_v3_base, 5);
 
 /**
  * @generated from message envoy.config.core.v3.TransportSocket
@@ -196,7 +213,7 @@ export type TransportSocket = Message<"envoy.config.core.v3.TransportSocket"> & 
  * Use `create(TransportSocketSchema)` to create a new message.
  */
 export const TransportSocketSchema: GenMessage<TransportSocket> = /*@__PURE__*/
-  messageDesc(file_envoy_config_core_v3_base, 5);
+  messageDesc(file_envoy_config_core_v3_base, 6);
 
 /**
  * @generated from message envoy.config.core.v3.RuntimeFractionalPercent
@@ -213,5 +230,5 @@ export type RuntimeFractionalPercent = Message<"envoy.config.core.v3.RuntimeFrac
  * Use `create(RuntimeFractionalPercentSchema)` to create a new message.
  */
 export const RuntimeFractionalPercentSchema: GenMessage<RuntimeFractionalPercent> = /*@__PURE__*/
-  messageDesc(file_envoy_config_core_v3_base, 6);
+  messageDesc(file_envoy_config_core_v3_base, 7);
 

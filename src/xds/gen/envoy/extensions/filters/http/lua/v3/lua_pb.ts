@@ -6,13 +6,14 @@ import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { DataSource } from "../../../../../config/core/v3/base_pb.ts";
 import { file_envoy_config_core_v3_base } from "../../../../../config/core/v3/base_pb.ts";
+import { file_google_protobuf_wrappers } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file envoy/extensions/filters/http/lua/v3/lua.proto.
  */
 export const file_envoy_extensions_filters_http_lua_v3_lua: GenFile = /*@__PURE__*/
-  fileDesc("Ci5lbnZveS9leHRlbnNpb25zL2ZpbHRlcnMvaHR0cC9sdWEvdjMvbHVhLnByb3RvEiRlbnZveS5leHRlbnNpb25zLmZpbHRlcnMuaHR0cC5sdWEudjMiRgoDTHVhEj8KE2RlZmF1bHRfc291cmNlX2NvZGUYAyABKAsyIC5lbnZveS5jb25maWcuY29yZS52My5EYXRhU291cmNlUgBiBnByb3RvMw", [file_envoy_config_core_v3_base]);
+  fileDesc("Ci5lbnZveS9leHRlbnNpb25zL2ZpbHRlcnMvaHR0cC9sdWEvdjMvbHVhLnByb3RvEiRlbnZveS5leHRlbnNpb25zLmZpbHRlcnMuaHR0cC5sdWEudjMifwoDTHVhEj8KE2RlZmF1bHRfc291cmNlX2NvZGUYAyABKAsyIC5lbnZveS5jb25maWcuY29yZS52My5EYXRhU291cmNlUgASNwoRY2xlYXJfcm91dGVfY2FjaGUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuQm9vbFZhbHVlUgBiBnByb3RvMw", [file_envoy_config_core_v3_base, file_google_protobuf_wrappers]);
 
 /**
  * @generated from message envoy.extensions.filters.http.lua.v3.Lua
@@ -22,6 +23,11 @@ export type Lua = Message<"envoy.extensions.filters.http.lua.v3.Lua"> & {
    * @generated from field: envoy.config.core.v3.DataSource default_source_code = 3 [json_name = ""];
    */
   defaultSourceCode?: DataSource | undefined;
+
+  /**
+   * @generated from field: google.protobuf.BoolValue clear_route_cache = 5 [json_name = ""];
+   */
+  clearRouteCache?: boolean | undefined;
 };
 
 /**

@@ -1,13 +1,13 @@
 /** Compiles session persistence. Envoy encodes the address of the endpoint in the cookie or the header. */
-import type { BackendConfig, SessionConfig } from "../../core/dataplane/gateway-config.ts";
-import { type HeaderMatcher, HeaderMatcherSchema } from "../gen/envoy/config/route/v3/route_components_pb.ts";
+import type { BackendConfig, SessionConfig } from "../../../core/dataplane/gateway-config.ts";
+import { type HeaderMatcher, HeaderMatcherSchema } from "../../gen/envoy/config/route/v3/route_components_pb.ts";
 import {
   StatefulSessionPerRouteSchema,
   StatefulSessionSchema,
-} from "../gen/envoy/extensions/filters/http/stateful_session/v3/stateful_session_pb.ts";
-import { CookieBasedSessionStateSchema } from "../gen/envoy/extensions/http/stateful_session/cookie/v3/cookie_pb.ts";
-import { HeaderBasedSessionStateSchema } from "../gen/envoy/extensions/http/stateful_session/header/v3/header_pb.ts";
-import { type Any, create, duration, pack } from "../protobuf.ts";
+} from "../../gen/envoy/extensions/filters/http/stateful_session/v3/stateful_session_pb.ts";
+import { CookieBasedSessionStateSchema } from "../../gen/envoy/extensions/http/stateful_session/cookie/v3/cookie_pb.ts";
+import { HeaderBasedSessionStateSchema } from "../../gen/envoy/extensions/http/stateful_session/header/v3/header_pb.ts";
+import { type Any, create, duration, pack } from "../../protobuf.ts";
 
 /** The name of the filter. */
 export const SESSIONS = "envoy.filters.http.stateful_session";

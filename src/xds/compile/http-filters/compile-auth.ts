@@ -2,23 +2,23 @@
  * Compiles ExternalAuth filters. A listener always has the filter, disabled; a route contains the whole configuration of its check. So a route and its check
  * take effect together, also on connections of an older listener: there is no moment at which requests are forwarded without the check.
  */
-import { AUTH_OWN_HEADERS } from "../../core/dataplane/auth-headers.ts";
-import { EDGE_LIMITS } from "../../core/dataplane/edge-limits.ts";
-import type { AuthConfig, BackendConfig } from "../../core/dataplane/gateway-config.ts";
-import { ApiVersion } from "../gen/envoy/config/core/v3/config_source_pb.ts";
+import { AUTH_OWN_HEADERS } from "../../../core/dataplane/auth-headers.ts";
+import { EDGE_LIMITS } from "../../../core/dataplane/edge-limits.ts";
+import type { AuthConfig, BackendConfig } from "../../../core/dataplane/gateway-config.ts";
+import { ApiVersion } from "../../gen/envoy/config/core/v3/config_source_pb.ts";
 import {
   ExtensionWithMatcherPerRouteSchema,
   ExtensionWithMatcherSchema,
-} from "../gen/envoy/extensions/common/matching/v3/extension_matcher_pb.ts";
+} from "../../gen/envoy/extensions/common/matching/v3/extension_matcher_pb.ts";
 import {
   CompositeSchema,
   ExecuteFilterActionSchema,
-} from "../gen/envoy/extensions/filters/http/composite/v3/composite_pb.ts";
-import { ExtAuthzSchema } from "../gen/envoy/extensions/filters/http/ext_authz/v3/ext_authz_pb.ts";
-import type { ListStringMatcherSchema } from "../gen/envoy/type/matcher/v3/string_pb.ts";
-import type { MatcherSchema } from "../gen/xds/type/matcher/v3/matcher_pb.ts";
-import { type Any, duration, type Init, pack } from "../protobuf.ts";
-import type { ClusterName } from "./resource-names.ts";
+} from "../../gen/envoy/extensions/filters/http/composite/v3/composite_pb.ts";
+import { ExtAuthzSchema } from "../../gen/envoy/extensions/filters/http/ext_authz/v3/ext_authz_pb.ts";
+import type { ListStringMatcherSchema } from "../../gen/envoy/type/matcher/v3/string_pb.ts";
+import type { MatcherSchema } from "../../gen/xds/type/matcher/v3/matcher_pb.ts";
+import { type Any, duration, type Init, pack } from "../../protobuf.ts";
+import type { ClusterName } from "../resource-names.ts";
 
 /** The name of the filter. */
 export const AUTH = "prevail.external-auth";

@@ -285,7 +285,7 @@ export const mutants = [
   row(
     "bare rules before defaults",
     rfc9,
-    `${model}/parse/parse-policy.ts`,
+    `${model}/parse/parse-blocks.ts`,
     'parseNamedBlock("defaults", spec, reader, report),\n        parseBlock("bare", spec, "spec", reader, report),',
     'parseBlock("bare", spec, "spec", reader, report),\n        parseNamedBlock("defaults", spec, reader, report),',
   ),
@@ -299,14 +299,14 @@ export const mutants = [
   row(
     "two merge strategies in one policy are accepted",
     gep713,
-    `${model}/parse/parse-policy.ts`,
+    `${model}/parse/parse-blocks.ts`,
     'merge.blocks === "Exclusive" && blocks.length > 1',
     'merge.blocks === "Exclusive" && blocks.length > 2',
   ),
   row(
     "`strategy` is spec proper",
     rfc9,
-    `${model}/parse/parse-policy.ts`,
+    `${model}/parse/policy-reader.ts`,
     "const beside = [...REMOVALS, ...(hasStrategy ? [merge.granularity.field] : [])];",
     "const beside = [...REMOVALS];",
   ),
@@ -1028,7 +1028,7 @@ export const mutants = [
   row(
     "blocks named `default` are atomic where the schema names no block",
     ref,
-    `${model}/parse/parse-policy.ts`,
+    `${model}/parse/parse-blocks.ts`,
     "(granularity.ofReferenceBlocks ?? granularity.default)",
     "granularity.default",
   ),
@@ -1227,7 +1227,7 @@ export const mutants = [
   row(
     "a condition that is no CEL is accepted",
     rfc9,
-    `${model}/parse/parse-policy.ts`,
+    `${model}/parse/parse-blocks.ts`,
     "if (problem !== undefined)\n      report",
     "if (problem === null)\n      report",
   ),

@@ -3,7 +3,8 @@ import { definitionFrom, kubeObject, kubeObjects } from "../../../../test/suppor
 import type { PolicyDefinition } from "../definition.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { parseCrd } from "./parse-crd.ts";
-import { parsePolicy, policyReader } from "./parse-policy.ts";
+import { parsePolicy } from "./parse-policy.ts";
+import { policyReader } from "./policy-reader.ts";
 
 const color = definitionFrom("color-policy-atomic");
 const auth = definitionFrom("auth-policy");

@@ -1,0 +1,185 @@
+/** The blocks of a policy: defaults, bare rules and overrides. */
+import { BLOCK_SPELLINGS } from "../block-names.ts";
+import type { Granularity, MergeRules } from "../definition.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../json.ts";
+import type { KubeObject } from "../kube-object.ts";
+import type { Block, BlockName } from "../policy.ts";
+import { unitsOf } from "../units.ts";
+import { didYouMean } from "../words/did-you-mean.ts";
+import { formatValue } from "../words/format-value.ts";
+import type { PolicyProblem, Report } from "./policy-problem.ts";
+import { type PolicyReader, REMOVALS } from "./policy-reader.ts";
+
+/** A policy that sets more values is Invalid. The API server stores far less. */
+const MAX_UNITS = 100_000;
+
+/** The blocks of an earlier policy with an equal spec, or parsed ones. */
+export function findBlocks(
+  object: KubeObject,
+  spec: JsonObject,
+  reader: PolicyReader,
+  problems: readonly PolicyProblem[],
+  report: Report,
+): readonly Block[] {
+  const { blockCache } = reader;
+  // `boundedSpec` read the spec before the defaults were filled in.
+  const isShort = spec === ownValue(object.raw, "spec") ? blockCache.isShort : blockCache.read(spec, reader.targetKeys);
+  const known = isShort ? blockCache.find() : undefined;
+  if (known !== undefined) return known;
+  const before = problems.length;
+  const blocks = parseBlocks(spec, reader, report);
+  if (isShort && problems.length === before) blockCache.keep(blocks);
+  return blocks;
+}
+
+/**
+ * Order of the blocks: defaults, bare rules, overrides
+ *
+ * A policy may have a `defaults` block, bare rules and an `overrides` block, which are merged in this order. Bare rules beside a
+ * block are further defaults.
+ * RFC 9, "Writing D/O-enabled Kuadrant Policies"
+ */
+function parseBlocks(spec: JsonObject, reader: PolicyReader, report: Report): readonly Block[] {
+  const { merge } = reader;
+  const read = merge.none
+    ? [unmergedBlock(spec, reader)]
+    : [
+        parseNamedBlock("defaults", spec, reader, report),
+        parseBlock("bare", spec, "spec", reader, report),
+        parseNamedBlock("overrides", spec, reader, report),
+      ];
+  const blocks = read.filter((block): block is Block => block !== undefined && !isEmpty(block)).slice();
+  let units = 0;
+  for (const block of blocks) units += block.units.length;
+  if (units > MAX_UNITS) {
+    report("InvalidTooLarge", "spec", `spec is too large: it sets more than ${MAX_UNITS} values.`);
+  }
+  checkExclusive(blocks, merge, report);
+  return blocks;
+}
+
+const isEmpty = ({ units, remove }: Block): boolean => units.length === 0 && remove.length === 0;
+
+/**
+ * One merge strategy in a policy
+ *
+ * A policy of a kind with `blocks: Exclusive` declares one merge strategy. A policy with more than one of defaults, bare rules
+ * and overrides is Invalid.
+ * GEP-713, "Combined merge strategies"
+ */
+function checkExclusive(blocks: readonly Block[], merge: MergeRules, report: Report): void {
+  if (merge.blocks === "Exclusive" && blocks.length > 1) {
+    const names = blocks.map((block) => (block.name === "bare" ? "rules outside both" : block.name)).join(" and ");
+    const message = `spec has ${names}; a policy of this kind declares one merge strategy only. Keep one of them.`;
+    report("InvalidBlock", "spec", message);
+  }
+}
+
+const unmergedBlock = (spec: JsonObject, { merge, rules, asideInSpec }: PolicyReader): Block => ({
+  name: "bare",
+  granularity: merge.granularity.default,
+  remove: NOTHING,
+  units: unitsOf(spec, rules, asideInSpec),
+});
+
+function parseNamedBlock(
+  name: "defaults" | "overrides",
+  spec: JsonObject,
+  reader: PolicyReader,
+  report: Report,
+): Block | undefined {
+  const [first, second] = BLOCK_SPELLINGS[name];
+  const hasSecond = (ownValue(spec, second) ?? null) !== null;
+  const hasFirst = (ownValue(spec, first) ?? null) !== null;
+  if (!hasFirst && !hasSecond) return undefined;
+  const [spelling, other] = hasFirst ? [first, hasSecond ? second : undefined] : [second, undefined];
+  if (other !== undefined) {
+    const message = `spec has both ${spelling} and ${other}, two spellings of one block. Keep one of them.`;
+    report("InvalidBlock", `spec.${other}`, message);
+    return undefined;
+  }
+  const value = ownValue(spec, spelling);
+  if (!isJsonObject(value)) {
+    report("InvalidBlock", `spec.${spelling}`, `spec.${spelling} is ${formatValue(value)}; allowed: an object`);
+    return undefined;
+  }
+  return parseBlock(name, value, `spec.${spelling}`, reader, report);
+}
+
+/** Parses a block or the bare rules. Bare rules have no condition. */
+function parseBlock(name: BlockName, value: JsonObject, field: string, reader: PolicyReader, report: Report): Block {
+  const isNamed = name !== "bare";
+  const when = isNamed ? parseWhen(ownValue(value, "when") ?? null, field, reader, report) : undefined;
+  const { merge, rules, hasStrategy } = reader;
+  const byDefault = granularityOf(merge, field);
+  const granularity = hasStrategy ? parseGranularity(value, field, merge, byDefault, report) : byDefault;
+  const remove = parseRemovals(value, field, report);
+  const units = unitsOf(value, rules, isNamed ? reader.asideInBlock : reader.asideInSpec);
+  return when === undefined ? { name, granularity, remove, units } : { name, granularity, when, remove, units };
+}
+
+/** The granularity of a block that selects none. */
+const granularityOf = ({ granularity }: MergeRules, field: string): Granularity =>
+  REFERENCE_BLOCKS.includes(field) ? (granularity.ofReferenceBlocks ?? granularity.default) : granularity.default;
+
+const REFERENCE_BLOCKS = [BLOCK_SPELLINGS.defaults, BLOCK_SPELLINGS.overrides].map(([, second]) => `spec.${second}`);
+
+function parseGranularity(
+  value: JsonObject,
+  field: string,
+  { granularity }: MergeRules,
+  byDefault: Granularity,
+  report: Report,
+): Granularity {
+  const word = ownValue(value, granularity.field) ?? null;
+  if (word === null) return byDefault;
+  const chosen =
+    typeof word === "string" && Object.hasOwn(granularity.values, word) ? granularity.values[word] : undefined;
+  if (chosen !== undefined) return chosen;
+  const allowed = Object.keys(granularity.values);
+  const hint = typeof word === "string" ? didYouMean(word, allowed) : "";
+  const where = `${field}.${granularity.field}`;
+  report("InvalidStrategy", where, `${where} is ${formatValue(word)}; allowed: ${allowed.join(", ")}${hint}`);
+  return byDefault;
+}
+
+/**
+ * A condition is a CEL expression
+ *
+ * A policy whose `when` is not CEL is Invalid. A condition that fails only on some values fails closed where it does.
+ * RFC 9, "Merging a generic block of policy rules (defaults or overrides) into a policy with conditions"
+ */
+function parseWhen(value: Json, block: string, { problemOf }: PolicyReader, report: Report): string | undefined {
+  if (value === null) return undefined;
+  const field = `${block}.when`;
+  if (typeof value === "string") {
+    const problem = problemOf?.(value);
+    if (problem !== undefined)
+      report("InvalidBlock", field, `${field} is ${formatValue(value)}; allowed: a CEL expression (${problem})`);
+    return value;
+  }
+  report("InvalidBlock", field, `${field} is ${formatValue(value)}; allowed: a CEL expression as a string`);
+  return undefined;
+}
+
+const NOTHING: readonly never[] = [];
+
+function parseRemovals(block: JsonObject, field: string, report: Report): readonly string[] {
+  let removals: readonly string[] = NOTHING;
+  for (const key of REMOVALS) {
+    const value = ownValue(block, key) ?? null;
+    if (value === null) continue;
+    const names = isJsonList(value) ? value.filter((item) => typeof item === "string" && item !== "") : [];
+    if (isJsonList(value) && names.length === value.length) {
+      removals = [...removals, ...(names as readonly string[])];
+      continue;
+    }
+    const what = isJsonList(value) ? "a list with other things than names" : formatValue(value);
+    report(
+      "InvalidBlock",
+      `${field}.${key}`,
+      `${field}.${key} is ${what}; allowed: a list of rule names or dotted paths`,
+    );
+  }
+  return removals;
+}

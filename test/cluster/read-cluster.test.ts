@@ -54,6 +54,16 @@ describe.skipIf(parts === undefined)("the bakery in a cluster", () => {
     "how httproute/baker#order retry.attempts=0 -n bakery",
     "trace GET http://baker.bakery.example/menu",
     "status -A",
+    "get targets -n bakery",
+    "get targets -n infra",
+    "get definitions authpolicy",
+    "get definitions retrypolicy",
+    "explain gatewayclass/house",
+    "explain namespace/shop",
+    "explain grpcroute/oven -n bakery",
+    "reach clusterretrypolicy/house-rules",
+    "plan --delete namespace/shop",
+    "graph -n bakery",
   ])("%s says the same as on files", async (line) => {
     const [fromFiles, fromCluster] = [
       await runCli(`${line} -o json -f examples/bakery --complete`),
@@ -63,6 +73,25 @@ describe.skipIf(parts === undefined)("the bakery in a cluster", () => {
     expect(comparable(JSON.parse(fromCluster.stdout) as Json)).toEqual(
       comparable(JSON.parse(fromFiles.stdout) as Json),
     );
+  });
+
+  test("check finds the same, but for Secrets, which are not read, and positions", async () => {
+    const findingsOf = ({ stdout }: CliResult): readonly string[] => {
+      const { items } = JSON.parse(stdout) as {
+        items: { code: string; message: string; object?: Json; field?: string }[];
+      };
+      // The bakery has no CRDs; those of this test have no schema.
+      const own = items.filter(({ code }) => code !== "InvalidCertificateRef" && code !== "PolicyCrdIncomplete");
+      return own.map(({ code, object, field }) => JSON.stringify([code, object, field])).sort();
+    };
+    const [fromFiles, fromCluster] = [
+      await runCli("check -o json -f examples/bakery --complete"),
+      await inCluster("check -A -o json"),
+    ];
+    expect(findingsOf(fromCluster)).toEqual(findingsOf(fromFiles));
+    expect(findingsOf(fromCluster).length).toBeGreaterThan(3);
+    const { stdout } = await inCluster("get definitions authpolicy -o wide");
+    expect(stdout).toContain("in the cluster");
   });
 
   test("the namespace of the context is the default, as for kubectl; -A is all", async () => {
@@ -359,6 +388,7 @@ const DIFFERENT: ReadonlySet<string> = new Set([
   "created",
   "resourceVersion",
   "observedGeneration",
+  "prevail.dev/origin",
 ]);
 
 const blamedPolicy = {

@@ -87,11 +87,13 @@ function mergeWords({ merge }: PolicyDefinition): string {
   return [...new Set(names)].join(", ");
 }
 
-/** The origin of a definition: its position, its CRD if it is inferred, or built in. */
+/** The origin of a definition: its position, the cluster, its CRD if it is inferred, or built in. */
 function originOf({ name, inferred }: PolicyDefinition, { source }: GetContext): string {
-  const position = source.locate(objectId(refOf(name)));
+  const id = objectId(refOf(name));
+  const position = source.locate(id);
   if (inferred) return "inferred from its CRD";
-  return position === undefined ? "built in" : formatLine(position);
+  if (position !== undefined) return formatLine(position);
+  return source.world.objects.has(id) ? "in the cluster" : "built in";
 }
 
 /** An inferred definition may have one rule that a PolicyDefinition has no field for. */

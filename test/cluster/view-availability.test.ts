@@ -1,12 +1,14 @@
 /** The view API is never a burden: namespaces can be deleted while its replicas restart, and after the documented rescue when all of them are gone. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findFreePorts } from "../support/gateway/find-free-ports.ts";
 import { type ControlPlane, startControlPlane } from "../support/kubernetes/control-plane.ts";
 import { findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
 import {
   type Balancer,
   installViewApi,
   startBalancer,
+  startViewProgram,
   startViewReplica,
   until,
   untilAvailable,
@@ -92,5 +94,15 @@ describe.skipIf(parts === undefined)("namespaces of a cluster with the view API"
       ),
     );
     expect(await kubectl("get effectivepolicies -A")).toBe("");
+  }, 180_000);
+
+  test("the built program serves it, and SIGTERM ends it", async () => {
+    const [port = 0] = await findFreePorts(1);
+    const program = await startViewProgram(plane, port);
+    balancer.use([port]);
+    await untilAvailable(plane);
+    expect(await kubectl("get effectivepolicies -A")).toBe("");
+    expect(await program.close()).toBe(0);
+    balancer.use(replicas.map((replica) => replica.port));
   }, 180_000);
 });

@@ -1,8 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { labelsOf } from "../../core/model/kube-object.ts";
 import { compareText } from "../../core/model/refs.ts";
-import { viewedObjects } from "../../core/view/viewed-objects.ts";
-import { type AnyView, buildView } from "./read-view.ts";
+import { surveyEffective } from "../../core/view/effective-view.ts";
+import { surveyMany } from "../../core/view/survey-many.ts";
+import { type ViewedObject, viewedObjects } from "../../core/view/viewed-objects.ts";
+import { type AnyView, buildEffective, buildReach } from "./read-view.ts";
 import type { ViewReader } from "./view-reader.ts";
 
 export interface ViewPosition {
@@ -31,25 +33,70 @@ export async function* listViews(
   options: ListViewsOptions,
   onMore: (last: ViewPosition) => void,
 ): AsyncGenerator<AnyView> {
-  const { limit, after, signal } = options;
+  const { limit, after } = options;
+  const turn = new Turn(options.signal);
+  const candidates = viewedObjects(reader.context, reader.resource, { namespace: options.namespace })
+    .filter((viewed) => after === undefined || comparePositions(viewed, after) > 0)
+    .filter(({ namespace, name, object }) => options.isSelected({ namespace, name, labels: labelsOf(object) }));
   let count = 0;
   let last: ViewPosition | undefined;
-  let turnBegan = performance.now();
-  for (const viewed of viewedObjects(reader.context, reader.resource, { namespace: options.namespace })) {
-    if (after !== undefined && comparePositions(viewed, after) <= 0) continue;
-    const { namespace, name, object } = viewed;
-    if (!options.isSelected({ namespace, name, labels: labelsOf(object) })) continue;
-    if (performance.now() - turnBegan > TURN_MS) {
-      await nextTurn();
-      if (signal.aborted) return;
-      turnBegan = performance.now();
+  const size = limit === undefined ? MOST_AT_ONCE : Math.min(limit + 1, MOST_AT_ONCE);
+  for (let at = 0; at < candidates.length; at += size) {
+    for await (const view of buildViews(reader, candidates.slice(at, at + size), turn)) {
+      if (count === limit && last !== undefined) return onMore(last);
+      yield view;
+      count++;
+      last = { namespace: view.metadata.namespace ?? "", name: view.metadata.name };
     }
-    const view = await buildView(reader, viewed, { withFailures: false });
-    if (view === undefined) continue;
-    if (count === limit && last !== undefined) return onMore(last);
-    yield view;
-    count++;
-    last = { namespace, name };
+    if (options.signal.aborted) return;
+  }
+}
+
+/** So many objects are surveyed in one walk over all paths. */
+const MOST_AT_ONCE = 2000;
+/** Fewer objects are surveyed one by one. */
+const FEWEST_TOGETHER = 8;
+
+async function* buildViews(reader: ViewReader, viewed: readonly ViewedObject[], turn: Turn): AsyncGenerator<AnyView> {
+  const isTogether = reader.resource.about === "Targets" && viewed.length >= FEWEST_TOGETHER;
+  const surveys = isTogether ? await inTurns(surveyMany(reader.context, viewed), turn) : undefined;
+  for (const one of viewed) {
+    if (await turn.isOver()) return;
+    const view =
+      reader.resource.about === "Policies"
+        ? await buildReach(reader, one)
+        : await buildEffective(
+            reader,
+            surveys === undefined ? surveyEffective(reader.context, one, { withFailures: false }) : surveys.get(one),
+          );
+    if (view !== undefined) yield view;
+  }
+}
+
+/** Runs a computation step by step, and gives other requests their turn. */
+async function inTurns<T>(steps: Generator<undefined, T>, turn: Turn): Promise<T | undefined> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    if (await turn.isOver()) return undefined;
+  }
+}
+
+class Turn {
+  readonly #signal: AbortSignal;
+  #began = performance.now();
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  /** Lets others run if this turn has been long. True if the client has gone. */
+  async isOver(): Promise<boolean> {
+    if (performance.now() - this.#began > TURN_MS) {
+      await nextTurn();
+      this.#began = performance.now();
+    }
+    return this.#signal.aborted;
   }
 }
 

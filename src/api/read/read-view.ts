@@ -1,5 +1,10 @@
 import { type GroupKind, parseKindId, splitId } from "../../core/model/refs.ts";
-import { effectiveSubjects, effectiveView, surveyEffective } from "../../core/view/effective-view.ts";
+import {
+  type EffectiveSurvey,
+  effectiveSubjects,
+  effectiveView,
+  surveyEffective,
+} from "../../core/view/effective-view.ts";
 import { reachSubjects, reachView, surveyReach } from "../../core/view/reach-view.ts";
 import { viewPrefix } from "../../core/view/view-name.ts";
 import type { EffectivePolicyView, PolicyReachView } from "../../core/view/view-types.ts";
@@ -22,7 +27,7 @@ export async function readView(reader: ViewReader, namespace: string, name: stri
       return { found: false, forbidden: kind };
   }
   const [viewed] = viewedObjects(context, resource, { namespace, name });
-  const view = viewed === undefined ? undefined : await buildView(reader, viewed, { withFailures: true });
+  const view = viewed === undefined ? undefined : await buildView(reader, viewed);
   return view === undefined ? { found: false } : { found: true, view };
 }
 
@@ -42,17 +47,21 @@ const mayReadPolicies = (
 ): Promise<boolean> => mayGet(kind, namespace, user, reviews, context.pluralOf);
 
 /** Undefined if no policy reaches the object, or if the user may not read the policy. */
-export async function buildView(
-  reader: ViewReader,
-  viewed: ViewedObject,
-  options: { readonly withFailures: boolean },
-): Promise<AnyView | undefined> {
-  const { context, resource, user, reviews } = reader;
-  if (resource.about === "Targets") {
-    const survey = surveyEffective(context, viewed, options);
-    if (survey === undefined) return undefined;
-    return effectiveView(context, survey, await viewerFor(effectiveSubjects(survey), user, reviews, context.pluralOf));
-  }
+function buildView(reader: ViewReader, viewed: ViewedObject): Promise<AnyView | undefined> {
+  if (reader.resource.about === "Policies") return buildReach(reader, viewed);
+  return buildEffective(reader, surveyEffective(reader.context, viewed, { withFailures: true }));
+}
+
+export async function buildEffective(
+  { context, user, reviews }: ViewReader,
+  survey: EffectiveSurvey | undefined,
+): Promise<EffectivePolicyView | undefined> {
+  if (survey === undefined) return undefined;
+  return effectiveView(context, survey, await viewerFor(effectiveSubjects(survey), user, reviews, context.pluralOf));
+}
+
+export async function buildReach(reader: ViewReader, viewed: ViewedObject): Promise<PolicyReachView | undefined> {
+  const { context, user, reviews } = reader;
   const { kind, namespace } = splitId(viewed.id);
   if (!(await mayReadPolicies(reader, parseKindId(kind), namespace))) return undefined;
   const survey = surveyReach(context, viewed);

@@ -10,7 +10,7 @@ import { virtualObjects } from "../effective/world/implied-objects.ts";
 import { referrersOf } from "../effective/world/link-indexes.ts";
 import type { World } from "../effective/world/world.ts";
 import type { EffectiveSpec } from "../merge/effective-spec.ts";
-import { kindId, type ObjectId, objectId, parseObjectId } from "../model/refs.ts";
+import { compareText, kindId, type ObjectId, objectId, parseObjectId, splitId } from "../model/refs.ts";
 
 /** An object, or a section of one. */
 export interface ObjectOrSection {
@@ -34,6 +34,33 @@ export function forEachPathThrough(
   };
   if (ends === "many") forEachEffective(world, kind, visitThrough);
   else for (const end of ends) forEachEffective(world, kind, visitThrough, end);
+}
+
+/** Visits the paths that have a policy and lead through one of the objects, perhaps with others, in the order of `forEachEffective`. */
+export function forEachPathThroughAny(
+  world: World,
+  kind: CompiledKind,
+  objects: ReadonlySet<ObjectId>,
+  visit: (path: Path, core: EffectiveSpec) => void,
+): void {
+  const ends = endsBelowAny(world, kind, objects);
+  if (ends === "many") forEachEffective(world, kind, visit);
+  else for (const end of ends) forEachEffective(world, kind, visit, end);
+}
+
+function endsBelowAny(world: World, kind: CompiledKind, objects: ReadonlySet<ObjectId>): readonly ObjectId[] | "many" {
+  const { targeting, class: policyClass } = kind.definition;
+  // Virtual objects come before all others, whatever their kind is.
+  if (objects.size > MANY || targeting.kinds.some(({ virtual }) => virtual)) return "many";
+  const found = new Set<ObjectId>();
+  for (const object of objects) {
+    const ends = endsBelow(world, kind, object);
+    if (ends === "many" || found.size + ends.length > MANY) return "many";
+    for (const end of ends) found.add(end);
+  }
+  const kinds = policyClass === "Direct" ? [] : [...kind.ends.keys()];
+  const rank = (id: ObjectId): number => kinds.indexOf(splitId(id).kind);
+  return [...found].sort((a, b) => rank(a) - rank(b) || compareText(a, b));
 }
 
 /** Visits every path through the target, with or without policies, in a defined order. A Direct kind has no path without a policy. */
@@ -74,14 +101,16 @@ export function forEachOwnPathThrough(
   const finder = new PathFinder(world, kind);
   for (const id of ends) {
     finder.forEachPathTo({ id, ref: parseObjectId(id) }, (path) => {
-      if (!leadsThrough(path, target) || !hasOwnValues(path, kind, target)) return;
+      if (!leadsThrough(path, target) || !endsWithOwnValues(path, kind, target.id)) return;
       const core = foldPath(path, kind);
       if (core.outcomes.length === 0) visit(path, core);
     });
   }
 }
 
-function hasOwnValues(path: Path, kind: CompiledKind, { id }: ObjectOrSection): boolean {
+/** True if an object at or above the target sets fields itself that the kind maps onto. */
+export function endsWithOwnValues(path: Path, kind: CompiledKind, id: ObjectId): boolean {
+  if (kind.mappings.length === 0) return false;
   const { units, objects, items } = ownValuesOn(path, kind);
   if (units.length + items.length === 0) return false;
   const owners = new Set<ObjectId>([

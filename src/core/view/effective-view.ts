@@ -7,7 +7,7 @@ import { explainKinds, explainTarget } from "../explain/explain/explain-target.t
 import { groupValues, type ValueGroup, type ValueVariant } from "../explain/explain/group-values.ts";
 import type { Explanation, IneffectivePolicy, KindExplanation } from "../explain/explain/result.ts";
 import type { Lost, Source } from "../merge/provenance.ts";
-import { type GroupKind, type ObjectId, type PolicyId, parseObjectId } from "../model/refs.ts";
+import { compareText, type GroupKind, type ObjectId, type PolicyId, parseObjectId } from "../model/refs.ts";
 import { cutView } from "./cut-view.ts";
 import { formatNode, groupPaths } from "./group-paths.ts";
 import { caveatObjects, viewCaveats } from "./view-caveats.ts";
@@ -45,10 +45,13 @@ export function surveyEffective(
     ? explainTarget(world, viewed, { group: true })
     : explainKinds(world, viewed, { group: true });
   const { kinds, failures } = explained;
-  const isReached = kinds.some(({ outcomes }) => outcomes.some(({ policies }) => policies.length > 0));
-  if (!isReached) return undefined;
+  if (!isReached(kinds)) return undefined;
   return { viewed, kinds, failures, caveats: findCaveats(world, { about: "Objects", objects: [viewed.id], unread }) };
 }
+
+/** True if a policy is on a path through the object. */
+export const isReached = (kinds: readonly KindExplanation[]): boolean =>
+  kinds.some(({ outcomes }) => outcomes.some(({ policies }) => policies.length > 0));
 
 /** Every policy that the view could name, and every namespace with objects below the target: the rights that must be known. */
 export function effectiveSubjects({ viewed, kinds, failures = [], caveats }: EffectiveSurvey): {
@@ -84,7 +87,7 @@ export function effectiveView(context: ViewContext, survey: EffectiveSurvey, vie
     kind: viewResourceFor("Targets", viewed.namespace).kind,
     metadata: viewMetadata(viewed),
     target: parseObjectId(viewed.id),
-    policyKinds: kinds.flatMap((kind) => policyKindView(context, kind, visible)),
+    policyKinds: kinds.map((kind) => policyKindView(context, kind, visible)),
     values,
     ...(failures === undefined ? {} : { ineffective: ineffectiveView(failures, viewer) }),
     caveats: viewCaveats(caveats, viewer),
@@ -108,7 +111,7 @@ function policyKindView(
   { world }: ViewContext,
   { policyKind, paths, outcomes }: KindExplanation,
   visible: VisibleValues,
-): readonly ViewPolicyKind[] {
+): ViewPolicyKind {
   const parts = new Map<PolicyId, ViewPolicyKind["policies"][number]>();
   for (const { policies, sources, fields } of outcomes) {
     const setting = new Set([...sources, ...fields.flatMap((field) => field.sources)].map(({ policy }) => policy));
@@ -125,14 +128,23 @@ function policyKindView(
       });
     }
   }
-  return [{ ...policyKind, paths, policies: [...parts.values()] }];
+  return { ...policyKind, paths, policies: [...parts.values()] };
 }
 
 function kindValues({ policyKind, paths, outcomes }: KindExplanation, context: ValueContext): readonly ViewValue[] {
   return groupValues(outcomes).flatMap((group) =>
-    group.variants.flatMap((variant) => valueView(policyKind, group, variant, paths, context)),
+    inOrder(group.variants).flatMap((variant) => valueView(policyKind, group, variant, paths, context)),
   );
 }
+
+/** Most paths first. Equal numbers are in an order that does not depend on how the paths were found. */
+const inOrder = (variants: readonly ValueVariant[]): readonly ValueVariant[] =>
+  variants.length < 2
+    ? variants
+    : variants
+        .map((variant) => ({ variant, key: JSON.stringify([variant.value ?? null, variant.source]) }))
+        .sort((a, b) => b.variant.paths.length - a.variant.paths.length || compareText(a.key, b.key))
+        .map(({ variant }) => variant);
 
 function valueView(
   policyKind: GroupKind,

@@ -2,7 +2,7 @@ import { formatPath } from "../effective/paths/format-path.ts";
 import type { PathNode } from "../effective/paths/path-node.ts";
 import { namespaceOf } from "../explain/contacts.ts";
 import type { ExplainedPath } from "../explain/explain/result.ts";
-import { formatRef, type ObjectId, objectId } from "../model/refs.ts";
+import { compareText, formatRef, type ObjectId, objectId } from "../model/refs.ts";
 import type { Viewer } from "./view-context.ts";
 import type { ViewPathGroup, ViewPaths } from "./view-types.ts";
 
@@ -34,7 +34,7 @@ export function groupPaths(
       entryOf(groups, key, () => ({ sections: [], above, below })).sections.push(section);
     }
   }
-  const all = [...groups.values()].map(toGroup);
+  const all = [...groups.entries()].sort(([a], [b]) => compareText(a, b)).map(([, group]) => toGroup(group));
   return {
     count: paths.length,
     of,
@@ -60,11 +60,11 @@ function entryOf<T>(map: Map<string, T>, key: string, make: () => T): T {
 function joinEqualEnds(byAbove: ReadonlyMap<string, ReadonlySet<string>>): readonly Omit<PathGroup, "sections">[] {
   const joined = new Map<string, { readonly above: string[]; readonly below: readonly string[] }>();
   for (const [above, ends] of byAbove) {
-    const below = [...ends];
+    const below = [...ends].sort(compareText);
     const group = entryOf(joined, below.join("\n"), () => ({ above: [], below }));
     if (above !== "") group.above.push(above);
   }
-  return [...joined.values()];
+  return [...joined.values()].map(({ above, below }) => ({ above: above.sort(compareText), below }));
 }
 
 interface SplitPath {
@@ -100,7 +100,7 @@ function toGroup({ sections, above, below }: PathGroup): ViewPathGroup {
   const open = below.filter((end) => !end.startsWith(HIDDEN) && end !== "");
   const hidden = below.filter((end) => end.startsWith(HIDDEN)).length;
   return {
-    sections: sections.filter((section) => section !== ""),
+    sections: sections.filter((section) => section !== "").sort(compareText),
     above,
     below: open.slice(0, MAX_BELOW),
     ...(open.length > MAX_BELOW ? { moreBelow: open.length - MAX_BELOW } : {}),

@@ -1,4 +1,5 @@
 /** Replicas of the view API in this process, behind an APIService of a control plane. */
+import { execFileSync, spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
@@ -67,14 +68,51 @@ export async function startViewReplica(
   };
 }
 
-/** As the ServiceAccount of the manifest. */
-async function connectAsController(plane: ControlPlane): Promise<ClusterConnection> {
+/** The built program as a replica. Resolves when it has read the cluster. `close` sends SIGTERM and returns its exit code. */
+export async function startViewProgram(
+  plane: ControlPlane,
+  port: number,
+): Promise<{ readonly pid: number; readonly close: () => Promise<number | null> }> {
+  execFileSync(process.execPath, ["scripts/build.mjs", "--if-changed"], { stdio: "ignore" });
+  const options = ["--listen", `127.0.0.1:${port}`, "--admin", "off", "--service", `${VIEW_NAMESPACE}/prevail-view`];
+  const child = spawn(
+    process.execPath,
+    ["dist/bin/prevail.js", "controller", "--view-only", "--kubeconfig", await controllerKubeconfig(plane), ...options],
+    { stdio: ["ignore", "ignore", "pipe"] },
+  );
+  let text = "";
+  child.stderr.on("data", (chunk: Buffer) => {
+    text += chunk.toString("utf8");
+  });
+  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  const close = (): Promise<number | null> => {
+    child.kill("SIGTERM");
+    return ended;
+  };
+  try {
+    await until(
+      () => text.includes("has been read") || child.exitCode !== null,
+      () => text,
+    );
+    if (child.exitCode !== null) throw new Error(`the controller ended:\n${text}`);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { pid: child.pid ?? 0, close };
+}
+
+/** A kubeconfig file of the ServiceAccount of the manifest. */
+async function controllerKubeconfig(plane: ControlPlane): Promise<string> {
   const { server, authority, folder } = plane;
   const token = (await plane.kubectl(["create", "token", "prevail-view", "-n", VIEW_NAMESPACE])).trim();
   const kubeconfig = join(folder, "kubeconfig-controller");
   writeFileSync(kubeconfig, kubeconfigText({ server, authority, token }), { mode: 0o600 });
-  return connectCluster({ kubeconfig, env: {}, isInteractive: false, version: "test" });
+  return kubeconfig;
 }
+
+const connectAsController = async (plane: ControlPlane): Promise<ClusterConnection> =>
+  connectCluster({ kubeconfig: await controllerKubeconfig(plane), env: {}, isInteractive: false, version: "test" });
 
 /** A port that passes each connection to one of the replicas in turns, as a Service does. */
 export interface Balancer {

@@ -1,7 +1,6 @@
 import type { Attachment } from "../../attachment/resolved-targets.ts";
 import type { EffectivePolicy } from "../../effective/fold/effective-policy.ts";
 import { effectivePolicyAt } from "../../effective/fold/effective-policy-at.ts";
-import { forEachEffective } from "../../effective/fold/for-each-effective.ts";
 import { specAndFields } from "../../effective/fold/spec-and-fields.ts";
 import type { PathNode } from "../../effective/paths/path-node.ts";
 import { findConflict } from "../../effective/verdicts/find-conflict.ts";
@@ -22,6 +21,7 @@ import {
   type TargetId,
   targetId,
 } from "../../model/refs.ts";
+import { forEachPathThroughAny } from "../paths-through.ts";
 import { missingLinks } from "./missing-links.ts";
 import type {
   Reach,
@@ -64,7 +64,8 @@ export function reachPolicy(world: World, id: PolicyId, record: PolicyRecord, wa
   };
   const paths: ReachedPath[] = [];
   const absent = new Map<ObjectId, ObjectRef>();
-  forEachEffective(world, kind, (path, core) => {
+  const attachedTo = new Set(targets.attachments.map(({ object }) => object));
+  forEachPathThroughAny(world, kind, attachedTo, (path, core) => {
     const outcome = core.outcomes.find((one) => one.policy.id === id);
     if (outcome === undefined) return;
     const effective = effectivePolicyAt(path, kind);

@@ -347,6 +347,26 @@ describe("caveats", () => {
 });
 
 describe("notes", () => {
+  test("an authorization server may refuse the request", async () => {
+    const route = `apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {name: guarded, namespace: bakery}
+spec:
+  parentRefs: [{name: prod, namespace: infra}]
+  hostnames: [guarded.bakery.example]
+  rules:
+  - filters: [{type: ExternalAuth, externalAuth: {protocol: HTTP, http: {}, backendRef: {name: baker, port: 8080}}}]
+    backendRefs: [{name: baker, port: 8080}]
+---
+`;
+    const { stdout } = await run(
+      route + testOf("request: {host: guarded.bakery.example, port: 8080}, expect: {status: 200}"),
+    );
+    expect(stdout.replaceAll(/\s+/g, " ")).toContain(
+      "note: status, attempts: if the authorization server of the ExternalAuth filter allows the request",
+    );
+  });
+
   test("a slow backend leaves time for fewer attempts", async () => {
     const { stdout } = await run([`${menu}, responses: [503], expect: {attempts: 6}`]);
     expect(stdout.replaceAll(/\s+/g, " ")).toMatch(

@@ -69,8 +69,18 @@ export function checkResponse(world: World, trace: Trace, testCase: TestCase): C
   };
   return {
     checks: [...check("status", expected.status), ...check("attempts", expected.attempts)],
-    notes: expected.attempts === undefined ? [] : notesOn(endings),
+    notes: [
+      ...(expected.status === undefined && expected.attempts === undefined ? [] : authorizationNotes(trace)),
+      ...(expected.attempts === undefined ? [] : notesOn(endings)),
+    ],
   };
+}
+
+/** The responses of a test are those of backends. What an authorization server responds is not part of it. */
+function authorizationNotes(trace: Trace): readonly string[] {
+  const filters = trace.outcome === "Routed" ? trace.filters : [];
+  const isAsked = filters.some(({ type }) => type === "ExternalAuth");
+  return isAsked ? ["status, attempts: if the authorization server of the ExternalAuth filter allows the request"] : [];
 }
 
 function notesOn(endings: readonly Ending[]): readonly string[] {

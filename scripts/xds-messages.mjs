@@ -186,7 +186,8 @@ export const xdsMessages = {
     "idle_timeout max_headers_count max_stream_duration headers_with_underscores_action max_requests_per_connection",
   [`${core}.Http1ProtocolOptions`]: "accept_http_10",
   [`${core}.Http2ProtocolOptions`]:
-    "connection_keepalive max_concurrent_streams initial_stream_window_size initial_connection_window_size",
+    "connection_keepalive max_concurrent_streams initial_stream_window_size initial_connection_window_size " +
+    "override_stream_error_on_invalid_http_message",
   [`${core}.KeepaliveSettings`]: "interval timeout",
   "envoy.type.v3.FractionalPercent": "numerator denominator",
   "envoy.type.v3.Percent": "value",

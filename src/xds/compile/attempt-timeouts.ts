@@ -1,7 +1,6 @@
 /** The timeout of an attempt: what it covers besides the timeout of its cluster, and the requests that it must not end. */
 import type { BackendTarget, RouteConfig } from "../../core/dataplane/gateway-config.ts";
 import { type HeaderMatchInit, headerLike } from "./compile-match.ts";
-import type { ClusterSettings } from "./resource-names.ts";
 
 export type UsableTarget = Extract<BackendTarget, { type: "Backend" }>;
 
@@ -13,7 +12,7 @@ export const UPGRADE: readonly HeaderMatchInit[] = [
 
 /**
  * The target of requests for WebSockets, if it differs: the timeout of a cluster would also end connections that have switched protocols, so they get a cluster
- * without it. Undefined: the same target.
+ * without it. `per_try_timeout` covers them until then. Undefined: the same target.
  */
 export function untimedUpgrade(
   target: UsableTarget,
@@ -30,9 +29,8 @@ export function untimedUpgrade(
  * Envoy counts `per_try_timeout` for the health of an endpoint, but not the timeout of the cluster. It covers waits too, so it must be much longer
  * than they are. Undefined: none.
  */
-export function attemptMsOf(
-  { tryTimeoutMs }: ClusterSettings,
+export const attemptMsOf = (
+  { backendRequestTimeoutMs: attemptMs }: UsableTarget,
   waitsMs: readonly number[] | undefined = [],
-): number | undefined {
-  return tryTimeoutMs !== undefined && waitsMs.every((waitMs) => tryTimeoutMs >= 2 * waitMs) ? tryTimeoutMs : undefined;
-}
+): number | undefined =>
+  attemptMs !== undefined && waitsMs.every((waitMs) => attemptMs >= 2 * waitMs) ? attemptMs : undefined;

@@ -201,6 +201,8 @@ function httpChain(
       // How much of a request may wait in Envoy.
       initialStreamWindowSize: BUFFER_BYTES,
       initialConnectionWindowSize: 16 * BUFFER_BYTES,
+      // An invalid request ends its stream, not those of others on the connection.
+      overrideStreamErrorOnInvalidHttpMessage: true,
     },
     requestHeadersTimeout: duration(limits.headersMs),
     requestTimeout: duration(limits.receiveMs),

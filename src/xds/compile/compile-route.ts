@@ -209,11 +209,11 @@ function forward({ target, upTo, pinned }: Share, { match, rule }: RouteConfig, 
   }
   const filters = compileFilters([...rule.filters, ...target.filters]);
   const { request, response, cors, auth } = filters;
-  const routeTo = (to: UsableTarget, use: ClusterUse, methods: MethodClass, only: MatchInit | RouteMatch): Route =>
+  const routeTo = (use: ClusterUse, methods: MethodClass, only: MatchInit | RouteMatch): Route =>
     create(RouteSchema, {
       name,
       match: only,
-      action: { case: "route", value: routeAction({ rule, target: to, use, filters, methods }, context.parts) },
+      action: { case: "route", value: routeAction({ rule, target, use, filters, methods }, context.parts) },
       requestHeadersToRemove: request.remove,
       requestHeadersToAdd: request.add,
       responseHeadersToRemove: use.waitsMs === undefined ? response.remove : unmarked(response.remove),
@@ -225,15 +225,13 @@ function forward({ target, upTo, pinned }: Share, { match, rule }: RouteConfig, 
   const matchFor = (methods: MethodClass): MatchInit | RouteMatch =>
     pinned === undefined ? forwardMatch(match, upTo, methods) : pinnedMatch(match, pinned, methods);
   const use = clusterUse(target, context);
-  const routes = methodClasses(target.retry, match.method).map((methods) =>
-    routeTo(target, use, methods, matchFor(methods)),
-  );
+  const routes = methodClasses(target.retry, match.method).map((methods) => routeTo(use, methods, matchFor(methods)));
   const untimed = untimedUpgrade(target, match);
   const upgradeUses = untimed === undefined ? [] : [clusterUse(untimed, context)];
   const upgrades = upgradeUses.map((of) => {
     const methods: MethodClass = target.retry?.plan.afterSend === "Idempotent" ? "Idempotent" : "All";
     const own = pinned === undefined ? withShare(compileMatch(match), upTo) : pinnedMatch(match, pinned, "All");
-    return routeTo(untimed ?? target, of, methods, { ...own, headers: [...(own.headers ?? []), ...UPGRADE] });
+    return routeTo(of, methods, { ...own, headers: [...(own.headers ?? []), ...UPGRADE] });
   });
   const mirrored = filters.mirrors.map(({ backend }) => plainUse(backend));
   const uses = [...upgradeUses, use, ...mirrored, ...authUses(auth)];
@@ -346,7 +344,7 @@ function routeAction(action: ActionParts, { actions, retryPolicies }: RouteParts
   if (filters.host !== undefined || filters.path !== undefined || filters.mirrors.length > 0) return make();
   const byRetry = remember(actions, use, (): ByRetry<RouteAction> => new WeakMap());
   const byRule = remember(byRetry, target.retry ?? NO_RETRY, () => new Map<string, RouteAction>());
-  return remember(byRule, `${methods} ${rule.requestTimeoutMs}`, make);
+  return remember(byRule, `${methods} ${rule.requestTimeoutMs} ${target.backendRequestTimeoutMs}`, make);
 }
 
 function actionInit(
@@ -356,7 +354,7 @@ function actionInit(
   const { requestTimeoutMs } = rule;
   const { retry } = target;
   const { host, path, mirrors } = filters;
-  const retryUse = { methods, isWaiting: use.waitsMs !== undefined, attemptMs: attemptMsOf(use.settings, use.waitsMs) };
+  const retryUse = { methods, isWaiting: use.waitsMs !== undefined, attemptMs: attemptMsOf(target, use.waitsMs) };
   const retryPolicy = compileRetryPolicy(retry, retryUse, retryPolicies);
   return {
     clusterSpecifier: { case: "cluster", value: use.name },

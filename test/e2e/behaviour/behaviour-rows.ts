@@ -443,6 +443,23 @@ const upgrades: readonly BehaviourRow[] = [
       }),
     ),
   ),
+  ...["request", "backendRequest"].map(
+    (timeout): BehaviourRow => ({
+      name: `WebSocket › timeouts.${timeout}, before the backend responds: 504`,
+      timeouts: { [timeout]: "200ms" },
+      script: [{ do: "Stall" }],
+      request: upgrade,
+      expect: { status: 504, attempts: 1, tookMs: 200 },
+    }),
+  ),
+  {
+    name: "WebSocket › the timeout of an attempt to open it is retried",
+    retry: { attempts: 1, backoff: "20ms" },
+    timeouts: { backendRequest: "200ms" },
+    script: [{ do: "Stall" }, { do: "Upgrade" }],
+    request: { ...upgrade, echoAfterMs: 500 },
+    expect: { status: 101, attempts: 2 },
+  },
   {
     name: "WebSocket › refused by the backend: its response",
     script: [respond(403, "no")],

@@ -21,7 +21,9 @@ import type { SeenAttempt } from "./recording-backend.ts";
 
 interface Difference {
   /** Its number in the list. */
-  readonly way: 1 | 2 | 3 | 4 | 5;
+  readonly way: 1 | 2 | 3 | 4 | 5 | 7;
+  /** To a backend that never responds. */
+  readonly isStalled?: boolean;
   readonly name: string;
   readonly request: (host: string) => string;
   /** What of the outcome differs. `seen`: what the backend saw; undefined: nothing. */
@@ -70,14 +72,6 @@ const DIFFERENCES: readonly Difference[] = [
     envoy: "200 row-0.example",
   },
   {
-    way: 2,
-    name: "HTTP/1.0 with Transfer-Encoding",
-    request: (host) => `${head("POST / HTTP/1.0", host, "Transfer-Encoding: chunked")}0\r\n\r\n`,
-    format: (status) => status,
-    embedded: "400",
-    envoy: "200",
-  },
-  {
     way: 3,
     name: "a path of slashes only: what the backend sees of it",
     request: (host) => head("GET // HTTP/1.1", host),
@@ -101,7 +95,20 @@ const DIFFERENCES: readonly Difference[] = [
     embedded: "via",
     envoy: "x-envoy-external-address",
   },
+  {
+    way: 7,
+    name: "the timeout of an attempt to open a WebSocket, with a long backoff",
+    isStalled: true,
+    request: (host) => upgrade(host),
+    format: (status) => status,
+    embedded: "504",
+    envoy: "none",
+  },
 ];
+
+/** An attempt has 200 ms, and the wait before the next is longer than half of it. */
+const upgrade = (host: string): string =>
+  ["GET / HTTP/1.1", `Host: ${host}`, "Connection: Upgrade", "Upgrade: websocket", "", ""].join("\r\n");
 
 const MARKS = ["via", "x-envoy-external-address"];
 
@@ -110,6 +117,14 @@ const ROW: BehaviourRow = {
   rule: { filters: [{ type: "CORS", cors: { allowOrigins: ["https://shop.example"], allowMethods: ["PUT"] } }] },
   script: [{ do: "Respond", status: 200 }],
   expect: { status: 200, attempts: 1 },
+};
+
+const STALLED: BehaviourRow = {
+  name: "stalls",
+  timeouts: { backendRequest: "200ms" },
+  retry: { attempts: 1, backoff: "150ms" },
+  script: [{ do: "Stall" }],
+  expect: { status: 504, attempts: 1 },
 };
 
 const envoyPath = findEnvoy();
@@ -122,7 +137,7 @@ describe.skipIf(envoyPath === undefined)("known differences", () => {
 
   beforeAll(async () => {
     [ports.envoy = 0] = await findFreePorts(1);
-    cluster = await startCluster([ROW], 80);
+    cluster = await startCluster([ROW, STALLED], 80);
     const snapshot = buildSnapshot(cluster.objects);
     const evaluation = evaluate(snapshot, { definitions: builtInDefinitions() });
     const config = compileDataplane(evaluation, { endpointAnnotations: "Used" });
@@ -139,10 +154,11 @@ describe.skipIf(envoyPath === undefined)("known differences", () => {
     await cluster.close();
   });
 
-  const outcome = async (port: number, { request, format }: Difference): Promise<string> => {
-    const [row] = cluster.rows as readonly [StartedRow];
+  const outcome = async (port: number, { request, format, isStalled = false }: Difference): Promise<string> => {
+    const [usual, stalled] = cluster.rows as readonly [StartedRow, StartedRow];
+    const row = isStalled ? stalled : usual;
     row.log.seen.length = 0;
-    const text = await exchangeRaw(port, request(row.host));
+    const text = await exchangeRaw(port, request(row.host), isStalled ? { withinMs: 1500 } : {});
     return format(/^HTTP\/1\.[01] (\d+)/.exec(text)?.[1] ?? "none", row.log.seen[0]);
   };
 

@@ -256,20 +256,65 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
     }
   });
 
-  test.skipIf(!existsSync("/usr/bin/script"))("keeps KIND, NAME and TARGETS on a terminal of 80 columns", () => {
-    const onTerminal = (line: string): string => {
-      const quoted = `stty cols 80 && '${process.execPath}' '${program}' ${line}`;
+  describe.skipIf(!existsSync("/usr/bin/script"))("on a terminal", () => {
+    const onTerminal = (
+      line: string,
+      columns: number,
+      env: Readonly<Record<string, string>> = { NO_COLOR: "1" },
+    ): string => {
+      const quoted = `stty cols ${columns} && '${process.execPath}' '${program}' ${line}`;
       const { stdout } = spawnSync("/usr/bin/script", ["-qec", quoted, "/dev/null"], {
         cwd: unpacked,
-        env: { ...environment, NO_COLOR: "1", COLUMNS: "" },
+        env: { ...environment, COLUMNS: "", ...env },
         encoding: "utf8",
         timeout: 60_000,
       });
       return stdout.replaceAll("\r", "");
     };
-    expect(onTerminal("get policies -f examples/bakery")).toMatch(/^KIND +NAME +TARGETS +VERDICT\n/);
-    expect(onTerminal("get effective -f examples/bakery")).toMatch(/^AuthPolicy on HTTPRoute\/bakery\/baker#order\n/);
-    expect(onTerminal("get policies -o wide -f examples/bakery")).toMatch(/^NAMESPACE +KIND .* MESSAGE\n/);
+
+    test("of 80 columns tables keep KIND, NAME and TARGETS", () => {
+      expect(onTerminal("get policies -f examples/bakery", 80)).toMatch(/^KIND +NAME +TARGETS +VERDICT\n/);
+      expect(onTerminal("get httproutes -f examples/bakery", 80)).toMatch(/^NAME +PARENTS +ATTACHED +AFFECTED BY\n/);
+      expect(onTerminal("get effective -f examples/bakery", 80)).toMatch(
+        /^AuthPolicy on HTTPRoute\/bakery\/baker#order\n/,
+      );
+      expect(onTerminal("get policies -o wide -f examples/bakery", 80)).toMatch(/^NAMESPACE +KIND .* MESSAGE\n/);
+    });
+
+    test.each([40, 60, 80])("of %d columns the first line of a finding is whole", (columns) => {
+      const piped = runProgram(["check", "-f", "examples/bakery"]).stdout;
+      const firstLines = (text: string): readonly string[] =>
+        text.split("\n").filter((line) => /^\S+:\d+:\d+: (?:error|warning) [A-Z]/.test(line));
+      expect(firstLines(piped).length).toBeGreaterThan(3);
+      expect(firstLines(onTerminal("check -f examples/bakery", columns))).toEqual(firstLines(piped));
+    });
+
+    test.each([
+      ["colours", {}, true],
+      ["no colours with CLICOLOR=0", { CLICOLOR: "0" }, false],
+      ["no colours with NO_COLOR", { NO_COLOR: "1" }, false],
+      ["colours with CLICOLOR=0 and FORCE_COLOR", { CLICOLOR: "0", FORCE_COLOR: "1" }, true],
+    ])("%s", (_, env, isColoured) => {
+      const text = onTerminal("explain httproute/baker -f examples/bakery", 80, { TERM: "xterm", ...env });
+      expect(text.includes("\u001b[")).toBe(isColoured);
+    });
+  });
+
+  test("check: an annotation of the object ignores codes", () => {
+    const text = readFileSync(join(unpacked, "examples", "bakery", "team-policies.yaml"), "utf8");
+    const annotated = text.replace(
+      "name: no-double-orders\n",
+      "name: no-double-orders\n  annotations: {prevail.dev/ignore: TargetNotFound}\n",
+    );
+    const others = ["gateway", "bakery", "shop", "policy-kinds"].map((name) => `examples/bakery/${name}.yaml`);
+    const line = ["check", "--severity", "error", "-f", others.join(), "-f", "-"];
+    expect(annotated).not.toBe(text);
+    expect(runProgram(line, { input: text }).stdout).toContain(
+      "error TargetNotFound RetryPolicy bakery/no-double-orders",
+    );
+    const { stdout } = runProgram(line, { input: annotated });
+    expect(stdout).not.toContain("error TargetNotFound RetryPolicy bakery/no-double-orders");
+    expect(stdout).toContain("1 TargetNotFound by annotation");
   });
 
   test("brings the licences of what is bundled", () => {

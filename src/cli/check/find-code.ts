@@ -15,6 +15,7 @@ export function findCode(word: string): CodeSearch {
   const code = allCodes.find((one) => one.toLowerCase() === word.toLowerCase());
   if (code !== undefined) return { ok: true, code };
   const near = nearMiss(word, allCodes);
-  const hint = near === undefined ? `Known codes: ${allCodes.join(", ")}` : `Did you mean ${near}?`;
+  const hint =
+    near === undefined ? `'prevail check --list' lists all ${allCodes.length} codes.` : `Did you mean ${near}?`;
   return { ok: false, message: `unknown finding code '${word}'`, hint };
 }

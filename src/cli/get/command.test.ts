@@ -283,6 +283,14 @@ describe("mistakes are reported", () => {
       "get polcies -f examples/bakery",
       "error: unknown resource 'polcies': get knows policies, targets, effective, definitions and kinds of objects; did you mean 'policies'?\n",
     ],
+    [
+      "get , -f examples/bakery",
+      "error: no resource given: name one of policies, targets, effective, definitions, or a kind\n",
+    ],
+    [
+      "get httproutes,policies -f examples/bakery",
+      "error: 'policies' in 'httproutes,policies': only kinds can be listed together; ask for policies alone\n",
+    ],
     ["get constructor -f examples/bakery", "error: unknown kind 'constructor'\n"],
     [
       "get policies --redact -f examples/bakery",

@@ -17,7 +17,7 @@ import { followAnswer } from "../watch/follow-answer.ts";
 import { watchOption } from "../watch/watch-option.ts";
 import { getDefinitions } from "./definitions.ts";
 import { getEffective } from "./effective.ts";
-import { findResource, parseResource, type Resource, views } from "./find-resource.ts";
+import { findResource, parseResource, type Resource } from "./find-resource.ts";
 import type { GetContext } from "./get-context.ts";
 import { getObjects, isSingleObject } from "./objects.ts";
 import { getPolicies } from "./policies.ts";
@@ -80,9 +80,8 @@ export const command: Command = {
   ],
   run: async (context) => {
     const { args, options, load, fail, note, example, output, print, errorPrint } = context;
-    if (args.length === 0) return fail(`no resource given: name one of ${views.join(", ")}, or a kind`, example);
     const asked = parseResource(args);
-    if (!asked.ok) return fail(asked.message);
+    if (!asked.ok) return args.length === 0 ? fail(asked.message, example) : fail(asked.message);
     const { resource, words } = asked;
     if (resource === "definitions" && options.has(watchOption.name))
       return fail("-w follows policies, targets and effective policies; definitions are printed once");

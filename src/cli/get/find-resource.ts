@@ -8,7 +8,7 @@ import { type FoundTarget, findTargets, isInScope, type Scope, type TargetSearch
 /** What `get` lists: one of Prevail's own views, or objects of a kind. */
 export type Resource = "policies" | "targets" | "effective" | "definitions" | "objects";
 
-export const views: readonly Resource[] = ["policies", "targets", "effective", "definitions"];
+const views: readonly Resource[] = ["policies", "targets", "effective", "definitions"];
 
 const aliases: Readonly<Record<string, Resource>> = {
   policies: "policies",
@@ -31,6 +31,14 @@ export type ParsedResource =
 /** Reads the words after `get`: the view or the kind, and names. A misspelt view is found before anything is loaded. */
 export function parseResource(args: readonly string[]): ParsedResource {
   const [first = "", ...words] = args;
+  const list = first.split(",").filter((word) => word.trim() !== "");
+  if (list.length === 0) return { ok: false, message: `no resource given: name one of ${views.join(", ")}, or a kind` };
+  const inList = list.length === 1 ? undefined : list.find((word) => Object.hasOwn(aliases, word.toLowerCase()));
+  if (inList !== undefined)
+    return {
+      ok: false,
+      message: `'${inList}' in '${first}': only kinds can be listed together; ask for ${inList} alone`,
+    };
   const [kind = "", ...name] = first.split("/");
   const view = Object.hasOwn(aliases, kind.toLowerCase()) ? aliases[kind.toLowerCase()] : undefined;
   if (view !== undefined && name.length === 0) return { ok: true, resource: view, words };

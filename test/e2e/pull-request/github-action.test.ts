@@ -217,6 +217,17 @@ describe("GitHub: action.yml", () => {
     expect([created.code, created.output]).toEqual([0, expect.stringContaining("There is no commit to compare with")]);
   });
 
+  test("with complete, a plan with caveats fails", async () => {
+    // Without its definition, what a policy of the kind sets is not known.
+    const request = pullRequest({ ...fewer, "deploy/policy-kinds.yaml": null });
+    const inputs = { paths: "deploy", "fail-on": "never" };
+    const partial = await runAction(request, inputs, eventOf(request));
+    expect([partial.code, partial.outputs["changes"]]).toEqual([0, "true"]);
+    const { code, output, outputs } = await runAction(request, { ...inputs, complete: "true" }, eventOf(request));
+    expect([code, outputs["changes"]]).toEqual([1, "unknown"]);
+    expect(output).toContain("::error title=prevail plan::exit code 1; the log has the reason");
+  });
+
   test("a shallow checkout fails with what to do", async () => {
     const request = pullRequest(fewer);
     const shallow = scratchFolder();

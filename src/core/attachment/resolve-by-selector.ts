@@ -16,6 +16,7 @@ import {
   refOf,
   reject,
 } from "./resolution.ts";
+import type { Rejection } from "./resolved-targets.ts";
 
 /**
  * Label selectors
@@ -33,7 +34,9 @@ export function resolveBySelector(resolution: Resolution, located: LocatedTarget
   const namespace = located.scope === "Cluster" ? "" : located.namespace;
   const skipped: Skipped = { notPermitted: undefined, otherNamespace: undefined, withoutSection: undefined };
   const labelsIn = isNamespace(allowed) ? (object: KubeObject) => namespaceLabelsOf(object, object.name) : labelsOf;
+  let isEmpty = true;
   for (const object of context.objectsOf(kindId(allowed), namespace)) {
+    isEmpty = false;
     if (!matchesSelector(selector, labelsIn(object))) continue;
     if (isNamespace(allowed) && own !== "" && object.name !== own) {
       skipped.otherNamespace ??= object;
@@ -50,7 +53,7 @@ export function resolveBySelector(resolution: Resolution, located: LocatedTarget
   }
   if (isNamespace(allowed)) attachImplied(resolution, located, selector);
   if (resolution.attachments.length + resolution.rejections.length === before)
-    rejectSelector(resolution, located, skipped);
+    rejectSelector(resolution, located, { ...skipped, isEmpty });
 }
 
 /** A Namespace that no document defines has one label: its name. */
@@ -71,7 +74,11 @@ interface Skipped {
 }
 
 /** Rejects a selector that gave no target, for the reason that came nearest to giving one. */
-function rejectSelector(resolution: Resolution, located: LocatedTarget, skipped: Skipped): void {
+function rejectSelector(
+  resolution: Resolution,
+  located: LocatedTarget,
+  skipped: Skipped & { readonly isEmpty: boolean },
+): void {
   const { target, allowed, namespace } = located;
   const { notPermitted, otherNamespace, withoutSection } = skipped;
   const field = target.selectorField ?? `${target.field}.selector`;
@@ -95,5 +102,8 @@ function rejectSelector(resolution: Resolution, located: LocatedTarget, skipped:
     return reject(resolution, field, "ScopeNotAllowed", message);
   }
   const where = namespace === undefined || located.scope === "Cluster" ? "" : ` in namespace '${namespace}'`;
-  reject(resolution, field, "SelectorMatchesNothing", `the selector matches no ${allowed.kind}${where}`);
+  const message = `the selector matches no ${allowed.kind}${where}`;
+  const selected = { kind: kindId(allowed), ...(namespace === undefined || where === "" ? {} : { namespace }) };
+  const rejection: Rejection = { field, code: "SelectorMatchesNothing", message };
+  resolution.rejections.push(skipped.isEmpty ? { ...rejection, selected } : rejection);
 }

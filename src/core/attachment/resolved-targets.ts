@@ -19,6 +19,8 @@ export interface Rejection {
    * names of the kind. Only the first rejections of a policy have it.
    */
   readonly missing?: { readonly kind: KindId; readonly namespace: string; readonly name: string };
+  /** What a selector selects from, if the snapshot has no such object at all. Without a namespace: from all of them. */
+  readonly selected?: { readonly kind: KindId; readonly namespace?: string };
 }
 
 export interface ResolvedTargets {

@@ -6,6 +6,7 @@ import { refusalsOf } from "../effective/world/link-indexes.ts";
 import { mayBeGrantedElsewhere } from "../effective/world/refused-objects.ts";
 import type { World } from "../effective/world/world.ts";
 import { isKnownAbsent } from "../model/completeness.ts";
+import type { KubeObject } from "../model/kube-object.ts";
 import {
   compareText,
   formatRef,
@@ -84,14 +85,37 @@ export function absentTargetCaveats(context: CaveatContext): readonly Caveat[] {
   if (scope.about === "Objects") return [];
   const asked = scope.about === "Policies" ? new Set<ObjectId>(scope.policies) : undefined;
   const found: AbsentTable = new Map();
-  world.policies.forEach(({ targets }, id: PolicyId) => {
+  const selecting: SelectingPolicy[] = [];
+  world.policies.forEach(({ object, targets }, id: PolicyId) => {
     if (asked !== undefined && !asked.has(id)) return;
     for (const rejection of targets.rejections) {
       const ref = absentTarget(world, rejection);
       if (ref !== undefined) note(context, found, ref, id, rejection.field);
+      if (rejection.selected !== undefined && isAbsentElsewhere(world, rejection))
+        selecting.push({ policy: object, field: rejection.field });
     }
   });
-  return absentCaveats("AbsentTarget", found, "targeted by a policy", "Whether the policy takes effect is not known");
+  const consequence = "Whether the policy takes effect is not known";
+  return [...absentCaveats("AbsentTarget", found, "targeted by a policy", consequence), ...selectorCaveats(selecting)];
+}
+
+interface SelectingPolicy {
+  readonly policy: KubeObject;
+  readonly field: string;
+}
+
+/** Policies that select their targets by label, where the input has no object to select from. */
+function selectorCaveats(selecting: readonly SelectingPolicy[]): readonly Caveat[] {
+  if (selecting.length === 0) return [];
+  const policies = [...selecting].sort((a, b) => compareText(a.policy.id, b.policy.id));
+  const names = listNames(policies.map(({ policy }) => formatRef(policy.ref)));
+  const count =
+    policies.length === 1 ? "1 policy selects its targets" : `${policies.length} policies select their targets`;
+  const summary = `${count} by label, and the input has none to select from`;
+  const message = `${summary}: ${names}. Whether ${policies.length === 1 ? "it takes" : "they take"} effect is not known`;
+  return [
+    caveat("AbsentTarget", { message, summary, objects: policies.map(({ policy, field }) => located(policy, field)) }),
+  ];
 }
 
 /** The target of a rejection, if it may exist outside of the input. */

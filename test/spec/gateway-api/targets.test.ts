@@ -5,7 +5,7 @@
 import { describe, expect, test } from "vitest";
 import type { PolicyDefinition } from "../../../src/core/model/definition.ts";
 import type { JsonObject } from "../../../src/core/model/json.ts";
-import { apply, reach, verdicts } from "../../../src/index.ts";
+import { apply, caveatsFor, reach, verdicts } from "../../../src/index.ts";
 import { cluster } from "../../support/cluster/cluster.ts";
 import { gateway, namespace, policy, reference, route, service } from "../../support/cluster/gateway-objects.ts";
 import { policyKind } from "../../support/cluster/policy-kind.ts";
@@ -88,6 +88,7 @@ describe("Targets", () => {
     const labels = { team: "red" };
     const labelled = [
       route("near", "Gateway/g", { labels, rules: [{ name: "one" }] }),
+      gateway("near"),
       gateway("far", { namespace: "other", labels }),
       namespace("elsewhere", labels),
     ];
@@ -312,6 +313,34 @@ describe("Targets that may exist outside of the input", () => {
 
   test("a name that is nearly that of an object is a mistake", () => {
     expect(made(gateway("edge"), on("Gateway/edgy")).outcome("p")).toBe("TargetNotFound");
+  });
+
+  test("a selector, and nothing in the input to select from: whether it matches is not known", () => {
+    const selectors = { ...definition, targeting: { ...definition.targeting, selectors: true } };
+    const selecting = policy(
+      "LocalPolicy",
+      "p",
+      { group: "gateway.networking.k8s.io", kind: "Gateway", selector: { matchLabels: { team: "a" } } },
+      { x: 1 },
+    );
+    const on = (objects: readonly JsonObject[], completeness: "Partial" | "Complete" = "Partial") =>
+      cluster([...objects, selecting], { definitions: [selectors], completeness });
+    expect(on([]).outcome("p")).toBe("Incomplete");
+    expect(
+      on([])
+        .findingsOn("p")
+        .map(({ code, severity }) => `${severity} ${code}`),
+    ).toEqual(["info SelectorMatchesNothing"]);
+    expect(caveatsFor(on([]).evaluation, { about: "Input" }).map(({ code, message }) => `${code}: ${message}`)).toEqual(
+      [
+        "AbsentTarget: 1 policy selects its targets by label, and the input has none to select from: LocalPolicy default/p. Whether it takes effect is not known",
+      ],
+    );
+    // Objects that it does not match are a sign of a mistake.
+    expect(on([gateway("g")]).outcome("p")).toBe("TargetNotFound");
+    expect(on([], "Complete").outcome("p")).toBe("TargetNotFound");
+    const applied = apply(on([]).evaluation, [{ upsert: gateway("g") }]);
+    expect(applied.delta.verdicts.map(({ after }) => after?.state)).toEqual(["NotAccepted"]);
   });
 
   test("no route to the target is in the input: where the policy takes effect is not known", () => {

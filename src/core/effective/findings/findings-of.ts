@@ -119,6 +119,7 @@ function absentSeverity(world: World, ref: ObjectRef, elsewhere: Severity): Seve
 function rejectionSeverity(world: World, rejection: Rejection): Severity {
   const { code, missing } = rejection;
   if (isLeftOpen(code)) return "info";
+  if (code === "SelectorMatchesNothing") return isAbsentElsewhere(world, rejection) ? "info" : "error";
   if (code !== "TargetNotFound") return "error";
   // Only the first rejections of a policy have it.
   if (missing === undefined) return world.completeness === "Partial" ? "info" : "error";

@@ -1,5 +1,5 @@
 import type { Rejection } from "../../attachment/resolved-targets.ts";
-import { isKnownAbsent } from "../../model/completeness.ts";
+import { isCompleteFor, isKnownAbsent } from "../../model/completeness.ts";
 import { objectId, parseKindId } from "../../model/refs.ts";
 import { suggestName } from "../../model/words/near-miss.ts";
 import { isRefusedByMistake } from "../world/refused-objects.ts";
@@ -26,10 +26,12 @@ export function findUndecided(world: World, record: PolicyRecord): Undecided | u
 /**
  * True if a target was not found and may exist outside of the input. A name that is nearly that of an object is a mistake, and an object
  * that the API server would refuse is in the input. Whether a target of a kind that is left to implementations exists and is supported is
- * not known either.
+ * not known either. A selector may match objects elsewhere, unless the input has objects that it does not match.
  */
-export function isAbsentElsewhere(world: World, { code, missing }: Rejection): boolean {
+export function isAbsentElsewhere(world: World, { code, missing, selected }: Rejection): boolean {
   if (code === "ImplementationSpecificKind") return true;
+  if (selected !== undefined)
+    return !isCompleteFor(world.completeness, parseKindId(selected.kind), selected.namespace ?? "");
   if (code !== "TargetNotFound" || missing === undefined) return false;
   const { kind, namespace, name } = missing;
   const ref = { ...parseKindId(kind), namespace, name };

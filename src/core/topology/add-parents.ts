@@ -1,8 +1,8 @@
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { formatRef, isPlainName, type ObjectRef } from "../model/refs.ts";
+import { formatRef, isPlainName, kindId, type ObjectRef } from "../model/refs.ts";
 import { nearMiss } from "../model/words/near-miss.ts";
-import { allowedNamespaces, formatAllowed, isNamespaceAllowed } from "./allowed-namespaces.ts";
+import { allowedNamespaces, formatAllowed, isNamespaceAllowed, type OtherNamespace } from "./allowed-namespaces.ts";
 import { type Acceptance, formatAcceptance, listenerAccepts, type RouteRequest } from "./allowed-routes.ts";
 import type { RefField, RefTarget } from "./compile-rows.ts";
 import { itemsAt, keyPath } from "./key-path.ts";
@@ -149,6 +149,13 @@ function labelsFor(draft: ParentDraft, { namespaces }: Pick<Listener, "namespace
   return draft.context.namespaceLabels(draft.namespace);
 }
 
+/** Without its object, the labels of a namespace are known only if the namespace is known not to exist. */
+function otherNamespace({ context }: ParentDraft, name: string): OtherNamespace {
+  const ref = { group: "", kind: "Namespace", namespace: "", name };
+  const isPresent = context.find(kindId(ref), "", name) !== undefined;
+  return { name, hasKnownLabels: isPresent || context.isKnownAbsent?.(ref) === true };
+}
+
 function requestOf({ plan, object, namespace }: LinkDraft, { sectionName, port }: JsonObject): RouteRequest {
   const spec = object.raw["spec"];
   const hostnames = isJsonObject(spec) ? spec["hostnames"] : undefined;
@@ -190,7 +197,8 @@ function refuseByListeners(
     why = acceptance;
   }
   let reason = `${formatRef(owner.ref)} has no listeners`;
-  if (nearest !== undefined) reason = formatAcceptance(why, nearest, owner.ref, request);
+  if (nearest !== undefined)
+    reason = formatAcceptance(why, nearest, owner.ref, request, otherNamespace(draft, request.namespace));
   if (why === "OtherName") reason += suggestListener(listeners, request.sectionName ?? "");
   if (relevant > 1) reason += "; its other listeners do not accept it either";
   refuse(draft, fieldName(draft, parentRef), codeOf(why), reason, owner.ref);
@@ -231,7 +239,7 @@ function addGateway(draft: ParentDraft, parentRef: ParentRef, gateway: KubeObjec
     draft.up.push({ order: -1, link: { parent: id } });
     return;
   }
-  const reason = `${formatRef(parent)} ${formatAllowed(allowed, parent.namespace, namespace, `${kind}s`)}`;
+  const reason = `${formatRef(parent)} ${formatAllowed(allowed, parent.namespace, otherNamespace(draft, namespace), `${kind}s`)}`;
   refuse(draft, fieldName(draft, parentRef), "NotAllowed", reason, parent);
 }
 

@@ -49,15 +49,25 @@ export function isNamespaceAllowed(
   }
 }
 
+/** A namespace that is not allowed, and whether its labels are known: its object may not be in the input. */
+export interface OtherNamespace {
+  readonly name: string;
+  readonly hasKnownLabels: boolean;
+}
+
 /** The predicate of a sentence about the listener or Gateway: `accepts routes from namespace 'infra' only`. */
-export function formatAllowed(allowed: AllowedNamespaces, own: string, other: string, what: string): string {
+export function formatAllowed(allowed: AllowedNamespaces, own: string, other: OtherNamespace, what: string): string {
   switch (allowed.from) {
     case "All":
       return `accepts ${what} from all namespaces`;
     case "Same":
       return `accepts ${what} from namespace '${own}' only`;
-    case "Selector":
-      return `accepts ${what} only from namespaces with labels ${formatSelector(allowed.selector)}, which '${other}' does not have`;
+    case "Selector": {
+      const reason = other.hasKnownLabels
+        ? `which '${other.name}' does not have`
+        : `and the labels of '${other.name}' are not known`;
+      return `accepts ${what} only from namespaces with labels ${formatSelector(allowed.selector)}, ${reason}`;
+    }
     case "None":
       return `accepts no ${what}`;
     case "Unreadable":

@@ -2,7 +2,7 @@ import type { KindFacts, RouteFacts } from "../model/definition.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { GATEWAY_API } from "../model/kinds.ts";
 import { formatRef, type GroupKind, type ObjectRef } from "../model/refs.ts";
-import { formatAllowed, isNamespaceAllowed } from "./allowed-namespaces.ts";
+import { formatAllowed, isNamespaceAllowed, type OtherNamespace } from "./allowed-namespaces.ts";
 import { hostnamesIntersect } from "./hostnames-intersect.ts";
 import type { Listener } from "./listeners-of.ts";
 
@@ -76,6 +76,7 @@ export function formatAcceptance(
   listener: Listener,
   owner: ObjectRef,
   route: RouteRequest,
+  other: OtherNamespace,
 ): string {
   const who = `listener ${listener.name} of ${formatRef(owner)}`;
   switch (acceptance) {
@@ -92,7 +93,7 @@ export function formatAcceptance(
     case "OtherProtocol":
       return `${who} has ${formatProtocol(listener)}, which carries no ${route.facts.kind}${neededProtocol(route.facts)}`;
     case "OtherNamespaces":
-      return `${who} ${formatAllowed(listener.namespaces, owner.namespace, route.namespace, "routes")}`;
+      return `${who} ${formatAllowed(listener.namespaces, owner.namespace, other, "routes")}`;
     case "OtherHostname":
       return `hostnames ${quoted(route.hostnames)} and hostname '${listener.hostname ?? ""}' of ${who} have nothing in common`;
   }

@@ -167,7 +167,10 @@ function objectsToLink(before: WithLinks, changes: readonly ObjectChange[]): Rea
     const mayChangeLinks = isPresence || before.rulebook.isParentByRef(kind);
     for (const referrer of referrersOf(before, id))
       if (mayChangeLinks || namesAsParent(before, referrer, id)) found.add(referrer);
-    if (kind === NAMESPACE && !jsonEqual(labelsOf(old), labelsOf(after))) addAll(idsAt(indexes.labelReaders, ref.name));
+    const isNew = (old === undefined) !== (after === undefined);
+    // Messages also say whether the labels of a namespace are known.
+    if (kind === NAMESPACE && (isNew || !jsonEqual(labelsOf(old), labelsOf(after))))
+      addAll(idsAt(indexes.labelReaders, ref.name));
     if (kind === REFERENCE_GRANT) {
       addAll(idsAt(indexes.grantReaders, ref.namespace));
       addAll(idsAt(before.indexChildren().grantReaders, ref.namespace));

@@ -1231,4 +1231,19 @@ export const mutants = [
     "if (problem !== undefined)\n      report",
     "if (problem === null)\n      report",
   ),
+  // What a user sees of a policy that they may not read (GEP-713, "Application Developer Discoverability").
+  row(
+    "values of a policy are shown to all who may see its target",
+    gep713,
+    "src/core/view/visible-values.ts",
+    'if (visibility !== "Target") return false;',
+    'if (visibility !== "Target") return true;',
+  ),
+  row(
+    "sensitive values are shown with the others",
+    gep713,
+    "src/core/view/visible-values.ts",
+    "!sensitive.some((path) => isSensitive(path, pointer))",
+    "true",
+  ),
 ];

@@ -6,14 +6,23 @@ const ROUTER = {
   typed_config: { "@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router" },
 };
 
+const BUFFER_BYTES = 65_536;
+
 const address = (port: number): object => ({ socket_address: { address: "127.0.0.1", port_value: port } });
 
-const listenerAt = (port: number, virtualHosts: readonly object[], more: object = {}): object => ({
+const listenerAt = (
+  port: number,
+  virtualHosts: readonly object[],
+  more: object = {},
+  before: readonly object[] = [],
+): object => ({
   name: "http",
   address: address(port),
+  per_connection_buffer_limit_bytes: BUFFER_BYTES,
   filter_chains: [
     {
       filters: [
+        ...before,
         {
           name: "envoy.filters.network.http_connection_manager",
           typed_config: {
@@ -63,9 +72,65 @@ const EDGE = {
   request_headers_timeout: "10s",
   stream_idle_timeout: "300s",
   max_request_headers_kb: 32,
-  common_http_protocol_options: { idle_timeout: "60s", max_headers_count: 100 },
+  request_timeout: "300s",
+  common_http_protocol_options: { idle_timeout: "60s", max_headers_count: 100, max_requests_per_connection: 10_000 },
   upgrade_configs: [{ upgrade_type: "websocket" }],
   generate_request_id: false,
+};
+
+const CONNECTION_LIMIT = {
+  name: "envoy.filters.network.connection_limit",
+  typed_config: {
+    "@type": "type.googleapis.com/envoy.extensions.filters.network.connection_limit.v3.ConnectionLimit",
+    stat_prefix: "http",
+    max_connections: 10_000,
+  },
+};
+
+const OVERLOAD = {
+  refresh_interval: "0.1s",
+  resource_monitors: [
+    {
+      name: "envoy.resource_monitors.fixed_heap",
+      typed_config: {
+        "@type": "type.googleapis.com/envoy.extensions.resource_monitors.fixed_heap.v3.FixedHeapConfig",
+        max_heap_size_bytes: 1_073_741_824,
+      },
+    },
+  ],
+  actions: [
+    {
+      name: "envoy.overload_actions.stop_accepting_requests",
+      triggers: [{ name: "envoy.resource_monitors.fixed_heap", threshold: { value: 0.95 } }],
+    },
+  ],
+};
+
+/** Headers of backends do not prevent retries, and responses do not count for the health of endpoints. */
+const EDGE_UPSTREAM = {
+  "@type": "type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions",
+  explicit_http_config: { http_protocol_options: {} },
+  outlier_detection: { error_matcher: { not_match: { any_match: true } } },
+  http_filters: [
+    {
+      name: "envoy.filters.http.header_mutation",
+      typed_config: {
+        "@type": "type.googleapis.com/envoy.extensions.filters.http.header_mutation.v3.HeaderMutation",
+        mutations: { response_mutations: [{ remove: "x-envoy-ratelimited" }] },
+      },
+    },
+    {
+      name: "envoy.filters.http.upstream_codec",
+      typed_config: { "@type": "type.googleapis.com/envoy.extensions.filters.http.upstream_codec.v3.UpstreamCodec" },
+    },
+  ],
+};
+
+/** The settings of clusters in a careful configuration. */
+const EDGE_CLUSTER = {
+  typed_extension_protocol_options: { "envoy.extensions.upstreams.http.v3.HttpProtocolOptions": EDGE_UPSTREAM },
+  per_connection_buffer_limit_bytes: BUFFER_BYTES,
+  outlier_detection: { consecutive_5xx: 3, interval: "1s", base_ejection_time: "10s", max_ejection_percent: 50 },
 };
 
 /** The closest equivalent of Prevail's retries in Envoy's own settings. Envoy's backoff is below its base interval, not above it. */
@@ -105,6 +170,7 @@ const routesTo = (cluster: string, care: HandWritten["care"]): readonly object[]
 
 export const handWrittenBootstrap = ({ port, adminPort, backendPort, routes, care }: HandWritten): object => ({
   admin: { address: address(adminPort) },
+  ...(care === "Edge" ? { overload_manager: OVERLOAD } : {}),
   static_resources: {
     listeners: [
       listenerAt(
@@ -115,11 +181,13 @@ export const handWrittenBootstrap = ({ port, adminPort, backendPort, routes, car
           routes: routesTo(`service-${index}`, care),
         })),
         care === "Edge" ? EDGE : {},
+        care === "Edge" ? [CONNECTION_LIMIT] : [],
       ),
     ],
     clusters: Array.from({ length: routes }, (_, index) => ({
       name: `service-${index}`,
       type: "STATIC",
+      ...(care === "Edge" ? EDGE_CLUSTER : {}),
       circuit_breakers: { thresholds: [{ max_connections: 100_000, max_requests: 100_000, max_retries: 100_000 }] },
       load_assignment: {
         cluster_name: `service-${index}`,

@@ -229,8 +229,8 @@ export const mutants = [
   row(
     "an atomic override keeps the removals from below",
     rfc9,
-    `${merge}/removals.ts`,
-    'removal.phase = "discarded";',
+    `${merge}/fold.ts`,
+    "this.removals?.discard(policy);",
     "",
   ),
   row(

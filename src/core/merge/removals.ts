@@ -14,7 +14,7 @@ export interface Removal {
 interface TrackedRemoval extends Removal {
   readonly index: number;
   /** `gated`: the condition of its block is not met. */
-  phase: "pending" | "collected" | "discarded" | "gated";
+  phase: "pending" | "collected" | "gated";
   /** The pointers of defaults that it keeps out, and that would be in the result without it. */
   readonly keepsOut: Set<string>;
   /** The overrides that set what it names, with the pointer, or that discard it (no pointer). */
@@ -82,9 +82,7 @@ export class Removals {
   discard(policy: Policy): void {
     const kept = this.#pending.filter((removal) => removal.policy === policy);
     for (const removal of [...this.#byEntry.values()].flat()) {
-      if (kept.includes(removal)) continue;
-      removal.phase = "discarded";
-      if (removal.policy !== policy) removal.overrides.push({ policy });
+      if (!kept.includes(removal) && removal.policy !== policy) removal.overrides.push({ policy });
     }
     this.#byEntry.clear();
     for (const removal of kept)

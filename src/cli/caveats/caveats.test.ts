@@ -126,7 +126,9 @@ describe("a Gateway that is not in the files", () => {
 
   test("graph: it is not known whether the policies take effect, and the parent is there, marked", async () => {
     const { stdout } = await runCli("graph httproute/baker -f brk", { files });
-    expect(stdout).toContain("◆ RetryPolicy baker-retries: not known: an object above is not in the input");
+    expect(stdout).toContain(
+      "◆ RetryPolicy baker-retries: not known: an object that it depends on is not in the input",
+    );
     expect(stdout).toContain("Gateway (not in the input) infra/prod");
     expect(stdout).toContain("Caveats");
   });

@@ -344,6 +344,21 @@ describe("other parts of the output", () => {
     expect(failures).not.toContain("Color a/other");
   });
 
+  test("a policy that names it and is ignored because the definition of its kind has an error", async () => {
+    const text = await explained(
+      color("lost", onRoute, "a: 1").replace("kind: Color", "kind: Colour"),
+      `---
+apiVersion: prevail.dev/v1alpha1
+kind: PolicyDefinition
+metadata: {name: colours}
+spec: {policies: [{group: example.com, kind: Colour}], class: Sideways, targeting: {kinds: [HTTPRoute]}}
+`,
+    );
+    const failures = text.slice(text.indexOf("Policies without effect that name it")).replaceAll(/\n {4}/g, " ");
+    expect(failures).toMatch(/Colour a\/lost .*: the definition of its kind, PolicyDefinition colours, has an error/);
+    expect(text).not.toContain("PolicyDefinition, or its CRD");
+  });
+
   for (const [name, policies, sentences] of [
     [
       "only removes",

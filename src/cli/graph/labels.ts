@@ -53,7 +53,7 @@ const STATES: Readonly<Record<PolicyState, string>> = {
   PartiallyEnforced: "takes effect partly",
   Overridden: "overridden",
   NoPath: "reaches nothing",
-  Incomplete: "not known: an object above is not in the input",
+  Incomplete: "not known: an object that it depends on is not in the input",
   Invalid: "invalid",
   TargetNotFound: "target not found",
   Conflicted: "in conflict",

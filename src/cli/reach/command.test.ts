@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { limitPolicy, smallCluster } from "../../../test/support/cli/check-text.ts";
+import { limitPolicy, retryPolicy, smallCluster } from "../../../test/support/cli/check-text.ts";
 import { testTerminals, testTranscripts } from "../../../test/support/cli/cli-transcript.ts";
 import { runCli } from "../../../test/support/cli/run-cli.ts";
 import { schemaViolations } from "../../../test/support/cli/validate-schema.ts";
@@ -92,6 +92,23 @@ describe("odd policies", () => {
     expect(stdout).toContain("NoPath: the policy is accepted and reaches nothing.");
     expect((await reach(files)).stdout).toContain("Incomplete: no path of the policy is in the input");
     expect(stdout).toContain("no path: nothing that a Colour takes effect on is attached below it");
+  });
+
+  test("one behind a Gateway of another controller does not say that nothing is attached there", async () => {
+    const foreign = smallCluster.replace("gatewayClassName: c", "gatewayClassName: theirs");
+    expect(foreign).not.toBe(smallCluster);
+    const ofTheirs = `---
+apiVersion: gateway.networking.k8s.io/v1
+kind: GatewayClass
+metadata: {name: theirs}
+spec: {controllerName: other.io/ctrl}
+`;
+    const files = {
+      "c.yaml": foreign + ofTheirs + retryPolicy("p", "{kind: Gateway, name: g}", "retry: {attempts: 1}"),
+    };
+    const { stdout } = await runCli("reach retrypolicy/p -f c.yaml", { files });
+    expect(stdout).toContain("Gateway a/g belongs to other.io/ctrl");
+    expect(stdout).toContain("On Gateway a/g: no path: what is below it belongs to another controller");
   });
 
   test("one that is conflicted names the other policy, unless that is hidden", async () => {

@@ -133,9 +133,11 @@ function printTarget(
   { print, source, redaction }: TextContext,
 ): void {
   const layout = { indent: 2, hanging: 2 };
+  const unenforced = source.world.findUnenforced().get(policy)?.targets;
+  const isForeign = target.state !== "refused" && unenforced?.has(objectId(target.node)) === true;
   switch (target.state) {
     case "attached":
-      print.paragraph(layout, `On ${formatNode(target.node)}`, ...aboutTarget(target, kind));
+      print.paragraph(layout, `On ${formatNode(target.node)}`, ...aboutTarget(target, kind, isForeign));
       for (const gap of target.gaps) print.paragraph({ indent: 4, hanging: 2 }, ...formatGap(gap, source));
       return;
     case "conflicted":
@@ -156,12 +158,16 @@ function printTarget(
   }
 }
 
+/** `isForeign`: the paths through the target are behind Gateways whose controllers do not carry the policy out. */
 function aboutTarget(
   { paths, gaps, consumer }: Extract<ReachTarget, { readonly state: "attached" }>,
   kind: string,
+  isForeign: boolean,
 ): readonly Piece[] {
   const traffic = consumer === undefined ? "" : `, for traffic from ${formatTraffic(consumer)}`;
   if (paths > 0) return [`${traffic}: ${countWord(paths, "path")}`];
+  if (isForeign)
+    return [`${traffic}: `, styled("no path:", "yellow"), " what is below it belongs to another controller"];
   const why =
     gaps.length === 0
       ? `nothing that a ${kind} takes effect on is attached below it`

@@ -119,6 +119,13 @@ describe("settings of a RetryPolicy", () => {
     ]);
   });
 
+  test("a condition outside of a block, which would let the settings take effect everywhere", async () => {
+    for (const block of ["retry: {attempts: 1}", "overrides: {retry: {attempts: 1}}"])
+      expect(await findingsOf("UnknownSetting", smallCluster + onRoute(`when: 'false'\n${block}`))).toEqual([
+        "warning at «'false'»: spec.when is not a setting of RetryPolicy and has no effect; a condition is a field of 'defaults' or 'overrides'",
+      ]);
+  });
+
   test("for a kind of another vendor only what looks like a slip", async () => {
     const tls = (field: string): string => `---
 apiVersion: gateway.networking.k8s.io/v1

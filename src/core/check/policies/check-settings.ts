@@ -7,8 +7,9 @@ import type { CompiledSchema } from "../../model/schema/schema.ts";
 import { nearMiss } from "../../model/words/near-miss.ts";
 import { type CheckFinding, findingAt } from "../check-finding.ts";
 
-/** Fields beside the settings of a kind that merges, and in its blocks. */
-const BESIDE = ["when", "remove", "unset"];
+/** Fields beside the settings of a kind that merges, and in its blocks. A condition belongs to a block. */
+const BESIDE = ["remove", "unset"];
+const BESIDE_IN_BLOCK = ["when", ...BESIDE];
 const OURS = "prevail.dev";
 
 export function checkSettings({ object, kind }: PolicyRecord): readonly CheckFinding[] {
@@ -22,7 +23,8 @@ export function checkSettings({ object, kind }: PolicyRecord): readonly CheckFin
     const near = nearMiss(key, settings);
     // Kinds of Gateway API gain fields with each release, so only probable typing errors are reported there.
     if (near === undefined && group !== OURS) return;
-    const hint = near === undefined ? `known settings: ${settings.join(", ")}` : `did you mean '${near}'?`;
+    const known = near === undefined ? `known settings: ${settings.join(", ")}` : `did you mean '${near}'?`;
+    const hint = field === "spec.when" ? "a condition is a field of 'defaults' or 'overrides'" : known;
     const message = `${field} is not a setting of ${name} and has no effect; ${hint}`;
     findings.push(
       findingAt(object, {
@@ -44,7 +46,7 @@ function visit(value: Json, schema: CompiledSchema, field: string, beside: reado
   if (schema.type === "object" && isJsonObject(value)) {
     for (const [key, own] of Object.entries(value)) {
       const property = schema.properties.find((one) => one.key === key);
-      const inner = isBlockName(key) && field === "spec" ? BESIDE : [];
+      const inner = isBlockName(key) && field === "spec" ? BESIDE_IN_BLOCK : [];
       if (property !== undefined) visit(own, property.schema, `${field}.${key}`, inner, report);
       else if (!beside.includes(key)) report(`${field}.${key}`, key, namesOf(schema));
     }

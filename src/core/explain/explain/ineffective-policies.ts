@@ -1,5 +1,6 @@
 /** Policies that name a target, or a similar name, and have no effect on it. */
 import type { Rejection } from "../../attachment/resolved-targets.ts";
+import { brokenDefinitions } from "../../effective/findings/ignored-policies.ts";
 import type { Path } from "../../effective/paths/path.ts";
 import { forEachUnenforced } from "../../effective/paths/unenforced-paths.ts";
 import { findConflict } from "../../effective/verdicts/find-conflict.ts";
@@ -13,6 +14,7 @@ import type { KubeObject } from "../../model/kube-object.ts";
 import {
   compareText,
   formatRef,
+  type KindId,
   kindId,
   type ObjectId,
   type ObjectRef,
@@ -38,8 +40,9 @@ export function ineffectivePolicies(
   });
   for (const kind of world.rulebook.kinds)
     failures.push(...unenforcedOn(world, kind, (path) => leadsThrough(path, target)));
+  const broken = definitionsWithErrors(world);
   world.objects.forEach((object) => {
-    const failure = unknownKind(world, object, targetRef, target);
+    const failure = unknownKind(world, object, targetRef, target, broken);
     if (failure !== undefined) failures.push(failure);
   });
   return failures.sort((a, b) => compareText(a.policy, b.policy) || compareText(a.field ?? "", b.field ?? ""));
@@ -142,12 +145,22 @@ export function unenforcedOn(
   }));
 }
 
-/** An object with a targetRef, of a kind that no definition describes. */
+/** The definition with an error, for each policy kind that is ignored because of it. */
+function definitionsWithErrors(world: World): ReadonlyMap<KindId, ObjectId> {
+  return new Map(
+    brokenDefinitions(world).flatMap(({ object, kinds }) =>
+      kinds.filter(({ effect }) => effect === "Ignored").map((kind) => [kindId(kind), object] as const),
+    ),
+  );
+}
+
+/** An object with a targetRef, of a kind that no definition describes, or one with an error (`broken`). */
 function unknownKind(
   world: World,
   object: KubeObject,
   targetRef: ObjectRef,
   target: ObjectOrSection,
+  broken: ReadonlyMap<KindId, ObjectId>,
 ): IneffectivePolicy | undefined {
   const kind = object.family.kindId;
   if (world.rulebook.factsOf(kind) !== undefined || world.rulebook.byPolicyKind.has(kind)) return undefined;
@@ -155,7 +168,11 @@ function unknownKind(
     isNamedBy(one, object, targetRef, target),
   );
   if (written === undefined) return undefined;
-  const message = `no definition describes ${object.family.kind} (${object.family.group}), so it is ignored; add a PolicyDefinition, or its CRD with the label gateway.networking.k8s.io/policy`;
+  const definition = broken.get(kind);
+  const message =
+    definition !== undefined
+      ? `the definition of its kind, ${formatRef(parseObjectId(definition))}, has an error, so it is ignored until this is fixed`
+      : `no definition describes ${object.family.kind} (${object.family.group}), so it is ignored; add a PolicyDefinition, or its CRD with the label gateway.networking.k8s.io/policy`;
   return { policy: object.id, reason: "UnknownKind", field: written.field, message, isNearMiss: false };
 }
 

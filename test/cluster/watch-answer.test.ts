@@ -141,7 +141,8 @@ describe.skipIf(parts === undefined)("-w", () => {
 
   test("check: findings that are new and findings that are resolved", async () => {
     const running = start("check -w");
-    await sleep(1000);
+    // Without findings, check prints one line.
+    await running.until("\n");
     await applyObject(writer, POLICIES, policy("lost", "HTTPRoute", "pie", "defaults", 1), { fieldManager: "t" });
     await running.until("New findings");
     await running.until("TargetNotFound");

@@ -162,8 +162,9 @@ class ClusterFollower {
     }
     const isNamespaceKind = ({ group, kind }: ApiResource): boolean => group === "" && kind === "Namespace";
     for (const resource of chosen.filter(isNamespaceKind)) await this.#followOnce(resource);
-    const known = [...(this.#followed.get("namespaces")?.objects.values() ?? [])];
-    if (known.length > 0) this.#namespaces = namespacesOf(known, []);
+    const namespaces = this.#followed.get("namespaces");
+    await namespaces?.synced;
+    if (namespaces?.complete !== undefined) this.#namespaces = namespacesOf([...namespaces.objects.values()], []);
     else this.#namespaces ??= await this.#findNamespaces();
     await Promise.all(chosen.filter((one) => !isNamespaceKind(one)).map((resource) => this.#followOnce(resource)));
     await Promise.all([...this.#followed.values()].map(({ synced }) => synced));

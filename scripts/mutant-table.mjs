@@ -778,8 +778,15 @@ export const mutants = [
     "of two CRDs for one kind both count",
     attachment,
     `${effective}/world/collect-crds.ts`,
-    "unused.add(object);",
-    "crds.set(id, crd);",
+    "const used = first.get(id);",
+    "const used = undefined;",
+  ),
+  row(
+    "labels of a Namespace that is not in the input are known",
+    attachment,
+    `${topology}/add-parents.ts`,
+    "otherNamespace(draft, draft.namespace).hasKnownLabels) return false;",
+    "draft.namespace !== undefined) return false;",
   ),
   row(
     "a selector does not see the name of a Namespace",

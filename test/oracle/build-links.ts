@@ -9,6 +9,7 @@ import {
   isRouteAccepted,
   isServiceNamed,
   type ParentRef,
+  type UnknownLabels,
 } from "./gateway-attachment.ts";
 import { field, fieldAt, isList, isMap, textField } from "./json-value.ts";
 import { factsOf, gatewayGroup, isPassable, isSameKind, rowsOf } from "./kind-table.ts";
@@ -91,7 +92,14 @@ function followParents(row: LinkRow, hierarchy: Hierarchy): Parents {
       if (parent === undefined) {
         orphans.push(child.id);
         (row.attachment === "RouteToService" ? absentServices : absent).push(child.object.id);
-      } else for (const link of linksTo(parent, child, reference, row, hierarchy)) links.push(link);
+        continue;
+      }
+      const found = linksTo(parent, child, reference, row, hierarchy, "NotSelected");
+      for (const link of found) links.push(link);
+      if (found.length === 0 && linksTo(parent, child, reference, row, hierarchy, "Selected").length > 0) {
+        orphans.push(child.id);
+        absent.push(child.object.id);
+      }
     }
   }
   return { links, orphans, absent, absentServices };
@@ -137,10 +145,11 @@ function linksTo(
   reference: Reference,
   row: LinkRow,
   hierarchy: Hierarchy,
+  unknown: UnknownLabels,
 ): readonly Link[] {
   return levelOf(parent, row.from, hierarchy.definition)
     .filter((node) => row.from.section === undefined || isNamed(node, reference))
-    .filter((node) => doesAttach(row.attachment, node, child.object, reference, hierarchy))
+    .filter((node) => doesAttach(row.attachment, node, child.object, reference, hierarchy, unknown))
     .map((node) => ({ parent: node, child, isMesh: row.attachment === "RouteToService" }));
 }
 
@@ -151,14 +160,15 @@ function doesAttach(
   child: ClusterObject,
   reference: Reference,
   { objects, definition }: Hierarchy,
+  unknown: UnknownLabels,
 ): boolean {
   switch (attachment) {
     case undefined:
       return true;
     case "RouteToListener":
-      return isRouteAccepted(objects, parent, child, definition);
+      return isRouteAccepted(objects, parent, child, definition, unknown);
     case "ListenerSetToGateway":
-      return isListenerSetAccepted(objects, parent.object, child);
+      return isListenerSetAccepted(objects, parent.object, child, unknown);
     case "RouteToService":
       return isServiceNamed(parent.object, reference, definition);
   }

@@ -4,7 +4,7 @@ import type { Json } from "../../src/core/model/json.ts";
 import { type ClusterObject, findObject, labelsOf } from "./cluster-objects.ts";
 import { field, fieldAt, mapsIn, textField, textsIn } from "./json-value.ts";
 import { factsOf, gatewayGroup, isSameKind, namespaceKind } from "./kind-table.ts";
-import { selects } from "./label-selector.ts";
+import { isSelector, selects } from "./label-selector.ts";
 import { sectionNodes, type TargetNode } from "./target-node.ts";
 
 /** The part of a parentRef that narrows the parent down. */
@@ -13,12 +13,16 @@ export interface ParentRef {
   readonly port?: Json | undefined;
 }
 
+/** Whether a selector selects a namespace without an object: its labels are not known, so that both is possible. */
+export type UnknownLabels = "Selected" | "NotSelected";
+
 /** A listener accepts a route by namespace, kind (and protocol), and hostname. */
 export function isRouteAccepted(
   objects: readonly ClusterObject[],
   listener: TargetNode,
   route: ClusterObject,
   definition: PolicyDefinition,
+  unknown: UnknownLabels,
 ): boolean {
   const spec = listener.section?.value ?? {};
   const facts = factsOf(route.ref, definition).route;
@@ -27,7 +31,7 @@ export function isRouteAccepted(
   const isPassthrough = fieldAt(spec, "tls.mode") === "Passthrough";
   if (isPassthrough && route.ref.kind === "TCPRoute") return false;
   const namespaces = fieldAt(spec, "allowedRoutes.namespaces");
-  if (!isNamespaceAllowed(objects, namespaces, listener.object, route, "Same")) return false;
+  if (!isNamespaceAllowed(objects, namespaces, listener.object, route, { byDefault: "Same", unknown })) return false;
   const kinds = mapsIn(fieldAt(spec, "allowedRoutes.kinds"));
   const isKindAllowed = kinds.some((kind) =>
     isSameKind(route.ref, { group: textField(kind, "group") ?? gatewayGroup, kind: textField(kind, "kind") ?? "" }),
@@ -44,8 +48,10 @@ export function isListenerSetAccepted(
   objects: readonly ClusterObject[],
   gateway: ClusterObject,
   set: ClusterObject,
+  unknown: UnknownLabels,
 ): boolean {
-  return isNamespaceAllowed(objects, fieldAt(gateway.raw, "spec.allowedListeners.namespaces"), gateway, set, "None");
+  const allowed = fieldAt(gateway.raw, "spec.allowedListeners.namespaces");
+  return isNamespaceAllowed(objects, allowed, gateway, set, { byDefault: "None", unknown });
 }
 
 function isNamespaceAllowed(
@@ -53,14 +59,18 @@ function isNamespaceAllowed(
   allowed: Json | undefined,
   parent: ClusterObject,
   child: ClusterObject,
-  byDefault: "Same" | "None",
+  { byDefault, unknown }: { readonly byDefault: "Same" | "None"; readonly unknown: UnknownLabels },
 ): boolean {
   const from = field(allowed, "from") ?? byDefault;
   if (from === "All") return true;
   if (from === "Same") return child.ref.namespace === parent.ref.namespace;
   if (from !== "Selector") return false;
   const home = findObject(objects, { ...namespaceKind, namespace: "", name: child.ref.namespace });
-  return home !== undefined && selects(field(allowed, "selector"), labelsOf(home));
+  const selector = field(allowed, "selector");
+  if (home !== undefined && selects(selector, labelsOf(home))) return true;
+  // An implied Namespace has no document, so its labels are not known.
+  const isImplied = home === undefined || field(home.raw, "metadata") === undefined;
+  return isImplied && unknown === "Selected" && isSelector(selector);
 }
 
 /** No hostname on either side means any. */

@@ -41,7 +41,9 @@ function rowsAbove(
 ): readonly ConnectionRow[] {
   const parents = [
     ...groupBySection(attachedTo).map(parentWords),
-    ...absentParents.map((ref) => `${glued(formatRef(ref))} (not in ${origin})`),
+    ...absentParents
+      .filter(({ kind }) => kind !== "Namespace")
+      .map((ref) => `${glued(formatRef(ref))} (not in ${origin})`),
   ];
   const isRoute = kind.endsWith("Route");
   const isAttached = parents.length > 0;

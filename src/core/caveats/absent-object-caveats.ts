@@ -46,16 +46,27 @@ export function absentParentCaveats(context: CaveatContext): readonly Caveat[] {
     if (absentParents.length === 0 || !isAsked(id)) return;
     const named = refusals.filter(({ code }) => code === "ParentNotFound");
     for (const ref of absentParents) {
-      const field = named.find(({ parent }) => parent !== undefined && objectId(parent) === objectId(ref))?.field;
+      const field = isNamespace(ref)
+        ? refusals.find(({ code }) => code === "UnknownNamespaceLabels")?.field
+        : named.find(({ parent }) => parent !== undefined && objectId(parent) === objectId(ref))?.field;
       note(context, found, ref, id, field);
     }
   });
+  const namespaces: AbsentTable = new Map([...found].filter(([, { ref }]) => isNamespace(ref)));
+  for (const id of namespaces.keys()) found.delete(id);
   const targeting = policiesOnAbsent(world, found);
   const [verb, are] = targeting.length === 1 ? ["targets", "is"] : ["target", "are"];
   const known = targeting.length === 0 ? "" : `; ${countPolicies(targeting)} ${verb} it and ${are} left out of account`;
   const consequence = `Policies on it and above it are not known${known}`;
-  return absentCaveats("AbsentParent", found, "named as a parent", consequence);
+  return [
+    ...absentCaveats("AbsentParent", found, "named as a parent", consequence),
+    ...absentCaveats("AbsentParent", namespaces, "selected by labels", UNKNOWN_LABELS),
+  ];
 }
+
+/** A Namespace is no parent: its labels decide whether a selector of a Gateway allows what is in it. */
+const isNamespace = ({ group, kind }: ObjectRef): boolean => group === "" && kind === "Namespace";
+const UNKNOWN_LABELS = "Whether a Gateway allows its routes, and which policies take effect on them, is not known";
 
 /** Backends of the routes of the question: policies on them are not known. */
 export function absentBackendCaveats(context: CaveatContext): readonly Caveat[] {

@@ -45,6 +45,7 @@ export type FindingCode =
   | "NotAllowedByListeners"
   | "NoMatchingListenerHostname"
   | "NotAllowed"
+  | "UnknownNamespaceLabels"
   | "RefNotPermitted"
   | "InvalidKind"
   | "ImplementationSpecificKind"

@@ -104,6 +104,10 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
     "The Gateway does not allow this ListenerSet.",
     "Widen the Gateway's allowedListeners, or move the ListenerSet.",
   ),
+  UnknownNamespaceLabels: info(
+    "Whether a selector allows a route or ListenerSet depends on the labels of a Namespace that is not in the input.",
+    "Add the file of the Namespace with -f.",
+  ),
   RefNotPermitted: error(
     "A reference into another namespace is not permitted.",
     "Add a ReferenceGrant to the referenced namespace.",

@@ -1,8 +1,15 @@
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
+import type { LabelSelector } from "../model/policy.ts";
 import { formatRef, isPlainName, kindId, type ObjectRef } from "../model/refs.ts";
 import { nearMiss } from "../model/words/near-miss.ts";
-import { allowedNamespaces, formatAllowed, isNamespaceAllowed, type OtherNamespace } from "./allowed-namespaces.ts";
+import {
+  type AllowedNamespaces,
+  allowedNamespaces,
+  formatAllowed,
+  isNamespaceAllowed,
+  type OtherNamespace,
+} from "./allowed-namespaces.ts";
 import { type Acceptance, formatAcceptance, listenerAccepts, type RouteRequest } from "./allowed-routes.ts";
 import type { RefField, RefTarget } from "./compile-rows.ts";
 import { itemsAt, keyPath } from "./key-path.ts";
@@ -20,6 +27,7 @@ import {
 } from "./link-draft.ts";
 import type { RefusalCode } from "./links.ts";
 import type { Listener } from "./listeners-of.ts";
+import { matchesSelector } from "./matches-selector.ts";
 import { sectionsOf } from "./sections-of.ts";
 
 /** A reference to a parent, the field that has it, and its index in that field. */
@@ -186,6 +194,21 @@ function refuseByListeners(
   listeners: readonly Listener[],
 ): void {
   const request = requestOf(draft, parentRef.ref);
+  const isAllButSelected = (listener: Listener): boolean =>
+    listener.namespaces.from === "Selector" &&
+    listenerAccepts({ ...listener, namespaces: { from: "All" } }, owner.family.namespace, request, NO_LABELS) ===
+      "Accepted";
+  const open = listeners.find(isAllButSelected);
+  if (open !== undefined && mayBeSelected(draft, open.namespaces)) {
+    const reason = formatAcceptance(
+      "OtherNamespaces",
+      open,
+      owner.ref,
+      request,
+      otherNamespace(draft, draft.namespace),
+    );
+    return refuse(draft, fieldName(draft, parentRef), "UnknownNamespaceLabels", reason, owner.ref);
+  }
   let nearest: Listener | undefined;
   let why: Acceptance = "OtherName";
   let relevant = 0;
@@ -202,6 +225,30 @@ function refuseByListeners(
   if (why === "OtherName") reason += suggestListener(listeners, request.sectionName ?? "");
   if (relevant > 1) reason += "; its other listeners do not accept it either";
   refuse(draft, fieldName(draft, parentRef), codeOf(why), reason, owner.ref);
+}
+
+const NAME_LABEL = "kubernetes.io/metadata.name";
+
+/** The part of a selector that is about the one label that every namespace has. */
+const aboutName = ({ matchLabels, matchExpressions }: LabelSelector): LabelSelector => ({
+  matchLabels: matchLabels.filter(([key]) => key === NAME_LABEL),
+  matchExpressions: matchExpressions.filter(({ key }) => key === NAME_LABEL),
+});
+
+/**
+ * Whether a selector allows a namespace is known only with its labels
+ *
+ * A namespace that is not in the input, where that may be a part of the world, may have the labels that a selector asks for. Then it is not
+ * known whether the object is attached, and the Namespace is an absent object of its paths.
+ * Gateway API, "RouteNamespaces"
+ */
+function mayBeSelected(draft: ParentDraft, allowed: AllowedNamespaces): boolean {
+  if (allowed.from !== "Selector" || otherNamespace(draft, draft.namespace).hasKnownLabels) return false;
+  if (!matchesSelector(aboutName(allowed.selector), draft.context.namespaceLabels(draft.namespace))) return false;
+  const ref = { group: "", kind: "Namespace", namespace: "", name: draft.namespace };
+  if (!draft.absentParents.some(({ kind, name }) => kind === ref.kind && name === ref.name))
+    draft.absentParents.push(ref);
+  return true;
 }
 
 function suggestListener(listeners: readonly Listener[], sectionName: string): string {
@@ -240,7 +287,8 @@ function addGateway(draft: ParentDraft, parentRef: ParentRef, gateway: KubeObjec
     return;
   }
   const reason = `${formatRef(parent)} ${formatAllowed(allowed, parent.namespace, otherNamespace(draft, namespace), `${kind}s`)}`;
-  refuse(draft, fieldName(draft, parentRef), "NotAllowed", reason, parent);
+  const code = mayBeSelected(draft, allowed) ? "UnknownNamespaceLabels" : "NotAllowed";
+  refuse(draft, fieldName(draft, parentRef), code, reason, parent);
 }
 
 const ALLOWED_LISTENERS = keyPath("spec.allowedListeners.namespaces");

@@ -54,6 +54,7 @@ export type RefusalCode =
   | "NotAllowedByListeners"
   | "NoMatchingListenerHostname"
   | "NotAllowed"
+  | "UnknownNamespaceLabels"
   | "BackendNotFound"
   | "RefNotPermitted"
   | "InvalidKind"

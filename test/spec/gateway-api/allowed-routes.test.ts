@@ -5,8 +5,10 @@
  * Gateway API, "TLSModeType"
  */
 import { describe, expect, test } from "vitest";
-import { gateway, listener, namespace, route } from "../../support/cluster/gateway-objects.ts";
-import { attached, routeKinds, under } from "./path-policies.ts";
+import { caveatsFor } from "../../../src/index.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { gateway, listener, namespace, policy, route } from "../../support/cluster/gateway-objects.ts";
+import { attached, reaching, routeKinds, under } from "./path-policies.ts";
 
 describe("allowedRoutes", () => {
   for (const [name, from, inside, outside] of [
@@ -28,6 +30,33 @@ describe("allowedRoutes", () => {
     expect(attached(from, { namespace: "apps" })).toBe(0);
     // The Gateway's own namespace is no exception.
     expect(attached(from, {}, namespace("infra", {}))).toBe(0);
+  });
+
+  test("namespaces from Selector: where the Namespace is not in the input, it is not known whether it has the labels", () => {
+    const made = (selector: Readonly<Record<string, string>>, completeness: "Complete" | "Partial") =>
+      cluster(
+        [
+          gateway("g", { listeners: [listener("l", { from: selector })] }),
+          route("r", "Gateway/default/g", { namespace: "apps" }),
+          policy("LocalPolicy", "p", "HTTPRoute/r", { x: 1 }, { namespace: "apps" }),
+        ],
+        { completeness, definitions: [reaching("HTTPRoute")] },
+      );
+    const open = made({ team: "a" }, "Partial");
+    expect(open.findingsOn("apps/r").map(({ code, severity }) => `${severity} ${code}`)).toEqual([
+      "info UnknownNamespaceLabels",
+    ]);
+    expect(open.outcome("apps/p")).toBe("Incomplete");
+    expect(caveatsFor(open.evaluation, { about: "Input" }).map(({ message }) => message)).toContain(
+      "Namespace apps is selected by labels and is not in the input. Whether a Gateway allows its routes, and which policies take effect on them, is not known",
+    );
+    for (const known of [
+      made({ team: "a" }, "Complete"),
+      made({ team: "a", "kubernetes.io/metadata.name": "shop" }, "Partial"),
+    ])
+      expect(known.findingsOn("apps/r").map(({ code, severity }) => `${severity} ${code}`)).toEqual([
+        "error NotAllowedByListeners",
+      ]);
   });
 
   test("kinds", () => {

@@ -30,7 +30,7 @@ export function graphEdges(
     return id;
   };
   world.links.forEach(({ up, absentParents }, id) => {
-    for (const parent of absentParents) add(targetId(objectId(parent)), targetId(id));
+    for (const parent of absentParents) if (parent.kind !== "Namespace") add(targetId(objectId(parent)), targetId(id));
     for (const { parent, section } of up) add(withOwner(targetId(parent, section)), targetId(id));
     const down = world.linkChildren().get(id)?.down ?? [];
     const names = down.length === 0 ? [] : sectionNames(world, id);

@@ -64,6 +64,22 @@ describe.skipIf(parts === undefined)("incremental ≡ rebuild, over a live watch
     }
   });
 
+  test("ends when it is aborted, also while the first objects are read", { timeout: 60_000 }, async () => {
+    for (let waitMs = 0; waitMs < 400; waitMs += 20) {
+      const ended = new AbortController();
+      const running = followCluster(connection.client, {
+        namespaces: [],
+        signal: ended.signal,
+        onState: () => undefined,
+        onChanges: () => undefined,
+      });
+      await sleep(waitMs);
+      ended.abort();
+      // A request that was under way may fail.
+      await running.catch(() => undefined);
+    }
+  });
+
   test("a policy kind that appears is followed, and one that goes is dropped", { timeout: 120_000 }, async () => {
     const seen: string[][] = [];
     const ended = new AbortController();

@@ -223,7 +223,7 @@ class ClusterFollower {
     };
   }
 
-  /** Follows a resource in one namespace, or in all. Resolves when the first objects are there. */
+  /** Follows a resource in one namespace, or in all. Resolves when the first objects are there, or when it is not followed any more. */
   #followIn(namespace: string | undefined, { resource, objects, stop, onChange }: FollowedScope): Promise<void> {
     const { signal, onTrouble } = this.#options;
     return new Promise<void>((resolve) => {
@@ -241,7 +241,7 @@ class ClusterFollower {
           isFirst = false;
           resolve();
         },
-      });
+      }).finally(resolve);
     });
   }
 

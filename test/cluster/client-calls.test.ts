@@ -14,6 +14,7 @@ import type { JsonObject } from "../../src/core/model/json.ts";
 import { clientAs } from "../support/kubernetes/cluster-client.ts";
 import { type ControlPlane, startControlPlane } from "../support/kubernetes/control-plane.ts";
 import { findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
+import { CLUSTER_TEST } from "../support/kubernetes/until.ts";
 
 const parts = await findKubernetes();
 const RETRY_POLICIES = { group: "prevail.dev", version: "v1alpha1", plural: "retrypolicies" };
@@ -46,7 +47,7 @@ const configMap = (name: string, data: Readonly<Record<string, string>>): JsonOb
   data,
 });
 
-describe.skipIf(parts === undefined)("calls of the client", () => {
+describe.skipIf(parts === undefined)("calls of the client", CLUSTER_TEST, () => {
   let plane: ControlPlane;
   let admin: KubeClient;
   let ana: KubeClient;

@@ -12,21 +12,16 @@ import {
   startControlPlane,
 } from "../support/kubernetes/control-plane.ts";
 import { findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
-import {
-  createService,
-  editService,
-  followServices,
-  removeService,
-  until,
-} from "../support/kubernetes/follow-services.ts";
+import { createService, editService, followServices, removeService } from "../support/kubernetes/follow-services.ts";
 import { startTcpRelay, type TcpRelay } from "../support/kubernetes/tcp-relay.ts";
+import { CLUSTER_TEST, until } from "../support/kubernetes/until.ts";
 
 const parts = await findKubernetes();
 const EXPIRIES = 50;
 const ROTATIONS = 20;
 
 /** Without its watch cache the server reads every watch from etcd, so that a compaction makes older versions 410 Gone at once. */
-describe.skipIf(parts === undefined)("a server without a watch cache", () => {
+describe.skipIf(parts === undefined)("a server without a watch cache", CLUSTER_TEST, () => {
   let plane: ControlPlane;
   let relay: TcpRelay;
   let writer: KubeClient;

@@ -13,12 +13,12 @@ import {
   type Reported,
   removeService,
   services,
-  until,
 } from "../support/kubernetes/follow-services.ts";
 import { startTcpRelay, type TcpRelay } from "../support/kubernetes/tcp-relay.ts";
+import { CLUSTER_TEST, until } from "../support/kubernetes/until.ts";
 
 const parts = await findKubernetes();
-describe.skipIf(parts === undefined)("following a kind", () => {
+describe.skipIf(parts === undefined)("following a kind", CLUSTER_TEST, () => {
   let plane: ControlPlane;
   let relay: TcpRelay;
   let writer: KubeClient;
@@ -94,7 +94,7 @@ describe.skipIf(parts === undefined)("following a kind", () => {
     const { counts } = await follow(async ({ counts: now, objects }) => {
       for (let round = 0; round < 10; round++) {
         await create(`gone-${round}`);
-        await until(() => objects.has(`default/gone-${round}`), 60_000);
+        await until(() => objects.has(`default/gone-${round}`));
         const before = { ...now };
         relay.pause();
         await remove(`gone-${round}`);
@@ -102,7 +102,7 @@ describe.skipIf(parts === undefined)("following a kind", () => {
         await compactEtcd(plane);
         await plane.restart();
         relay.resume();
-        await until(() => objects.get("default/kept") === edited && !objects.has(`default/gone-${round}`), 60_000);
+        await until(() => objects.get("default/kept") === edited && !objects.has(`default/gone-${round}`));
         expect(now.lists - before.lists).toBeLessThanOrEqual(1);
       }
     });

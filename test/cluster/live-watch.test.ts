@@ -9,13 +9,14 @@ import { formatEvaluation } from "../support/cluster/format-evaluation.ts";
 import { clientAs, connectAs } from "../support/kubernetes/cluster-client.ts";
 import { type ControlPlane, startControlPlane } from "../support/kubernetes/control-plane.ts";
 import { findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
+import { CLUSTER_TEST, until, untilEstablished } from "../support/kubernetes/until.ts";
 
 const parts = await findKubernetes();
 const CHANGES = 2000;
 /** Writers at once. Each has objects of its own, so that no write conflicts with another. */
 const WRITERS = 4;
 
-describe.skipIf(parts === undefined)("incremental ≡ rebuild, over a live watch", () => {
+describe.skipIf(parts === undefined)("incremental ≡ rebuild, over a live watch", CLUSTER_TEST, () => {
   let plane: ControlPlane;
   let connection: ClusterConnection;
   let writer: KubeClient;
@@ -93,14 +94,11 @@ describe.skipIf(parts === undefined)("incremental ≡ rebuild, over a live watch
     try {
       await until(() => seen.length > 0);
       await plane.kubectl(["apply", "-f", "-"], JSON.stringify(flavourCrd));
-      await plane.kubectl(["wait", "--for=condition=Established", "crd/flavourpolicies.example.com"]);
+      await untilEstablished(plane.kubectl);
       await plane.kubectl(["apply", "-f", "-"], JSON.stringify(flavour));
-      await until(() => seen.some((state) => state.includes("FlavourPolicy sweet")), 30_000);
+      await until(() => seen.some((state) => state.includes("FlavourPolicy sweet")));
       await plane.kubectl(["delete", "crd", "flavourpolicies.example.com"]);
-      await until(
-        () => seen.at(-1)?.includes("FlavourPolicy sweet") === false && (seen.at(-1)?.length ?? 0) > 1,
-        30_000,
-      );
+      await until(() => seen.at(-1)?.includes("FlavourPolicy sweet") === false && (seen.at(-1)?.length ?? 0) > 1);
     } finally {
       ended.abort();
       await running;
@@ -219,13 +217,5 @@ async function writeRandomly(client: KubeClient, index: number, count: number): 
       const metadata = { name, resourceVersion: (known["metadata"] as JsonObject)["resourceVersion"] ?? "" };
       existing.set(key, await client.request({ method: "PUT", path: `${path}/${name}`, body: { ...body, metadata } }));
     }
-  }
-}
-
-async function until(holds: () => boolean, deadlineMs = 20_000): Promise<void> {
-  const deadline = Date.now() + deadlineMs;
-  while (!holds()) {
-    if (Date.now() > deadline) throw new Error("it did not happen in time");
-    await sleep(20);
   }
 }

@@ -3,7 +3,6 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../src/core/model/json.ts";
 import { compareText } from "../../src/core/model/refs.ts";
@@ -11,10 +10,11 @@ import { type CliResult, runCli } from "../support/cli/run-cli.ts";
 import { applyBakery } from "../support/kubernetes/apply-bakery.ts";
 import { type ControlPlane, kubeconfigText, startControlPlane } from "../support/kubernetes/control-plane.ts";
 import { findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
+import { CLUSTER_TEST, until, untilEstablished } from "../support/kubernetes/until.ts";
 
 const parts = await findKubernetes();
 
-describe.skipIf(parts === undefined)("the bakery in a cluster", () => {
+describe.skipIf(parts === undefined)("the bakery in a cluster", CLUSTER_TEST, () => {
   let plane: ControlPlane;
   let proxy: Server;
   beforeAll(async () => {
@@ -207,13 +207,13 @@ describe.skipIf(parts === undefined)("the bakery in a cluster", () => {
 
   test("where CRDs may not be listed, a kind that looks like a policy is read, and is a caveat", async () => {
     await plane.kubectl(["apply", "-f", "-"], JSON.stringify(flavourCrd));
-    await plane.kubectl(["wait", "--for=condition=Established", "crd/flavourpolicies.example.com"]);
+    await untilEstablished(plane.kubectl);
     await plane.kubectl(["apply", "-f", "-"], JSON.stringify(flavour));
     try {
       const published = async (): Promise<boolean> =>
         (await inCluster("explain httproute/baker", kubeconfigOf("ana", "bakery"))).stdout.includes("FlavourPolicy");
       // The server publishes the schema in a moment.
-      for (let left = 40; left > 0 && !(await published()); left--) await sleep(250);
+      await until(published);
       const { stdout } = await inCluster("explain httproute/baker -o json", kubeconfigOf("ana", "bakery"));
       const { caveats } = JSON.parse(stdout) as { caveats: { code: string; message: string }[] };
       expect(caveats.find(({ code }) => code === "UnknownPolicyKind")?.message).toContain("FlavourPolicy");

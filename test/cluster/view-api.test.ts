@@ -9,20 +9,20 @@ import { applyBakery } from "../support/kubernetes/apply-bakery.ts";
 import { clientAs } from "../support/kubernetes/cluster-client.ts";
 import { type ControlPlane, kubeconfigText, startControlPlane } from "../support/kubernetes/control-plane.ts";
 import { findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
+import { CLUSTER_TEST, until } from "../support/kubernetes/until.ts";
 import {
   type Balancer,
   installViewApi,
   startBalancer,
   startViewReplica,
-  until,
-  untilAvailable,
+  untilServed,
   VIEW_NAMESPACE,
   type ViewReplica,
 } from "../support/kubernetes/view-replica.ts";
 
 const parts = await findKubernetes();
 
-describe.skipIf(parts === undefined)("the view API behind a real API server", () => {
+describe.skipIf(parts === undefined)("the view API behind a real API server", CLUSTER_TEST, () => {
   let plane: ControlPlane;
   let balancer: Balancer;
   const replicas: ViewReplica[] = [];
@@ -34,7 +34,7 @@ describe.skipIf(parts === undefined)("the view API behind a real API server", ()
     await installViewApi(plane, balancer.port);
     for (let i = 0; i < 2; i++) replicas.push(await startViewReplica(plane));
     balancer.use(replicas.map(({ port }) => port));
-    await untilAvailable(plane);
+    await untilServed(plane);
     const isRead = ({ notes }: ViewReplica): boolean => notes.some((note) => note.includes("has been read"));
     await until(() => replicas.every(isRead));
     await plane.kubectl(["apply", "-f", "-"], JSON.stringify(rights));
@@ -210,7 +210,7 @@ describe.skipIf(parts === undefined)("the view API behind a real API server", ()
       expect(gone.stderr).toContain("read with your own rights, because the view API has no answer");
       expect(gone.stdout).toContain("RetryPolicy infra/friday-fix");
       balancer.use(replicas.map(({ port }) => port));
-      await untilAvailable(plane);
+      await untilServed(plane);
     });
   });
 

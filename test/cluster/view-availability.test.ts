@@ -4,21 +4,21 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findFreePorts } from "../support/gateway/find-free-ports.ts";
 import { type ControlPlane, startControlPlane } from "../support/kubernetes/control-plane.ts";
 import { findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
+import { CLUSTER_TEST, until } from "../support/kubernetes/until.ts";
 import {
   type Balancer,
   installViewApi,
   startBalancer,
   startViewProgram,
   startViewReplica,
-  until,
-  untilAvailable,
+  untilServed,
   type ViewReplica,
 } from "../support/kubernetes/view-replica.ts";
 
 const parts = await findKubernetes();
 const API_SERVICE = "v1alpha1.view.prevail.dev";
 
-describe.skipIf(parts === undefined)("namespaces of a cluster with the view API", () => {
+describe.skipIf(parts === undefined)("namespaces of a cluster with the view API", CLUSTER_TEST, () => {
   let plane: ControlPlane;
   let balancer: Balancer;
   let replicas: readonly ViewReplica[] = [];
@@ -28,7 +28,7 @@ describe.skipIf(parts === undefined)("namespaces of a cluster with the view API"
     balancer = await startBalancer();
     await installViewApi(plane, balancer.port);
     await serve([await startViewReplica(plane), await startViewReplica(plane)]);
-    await untilAvailable(plane);
+    await untilServed(plane);
   }, 300_000);
   afterAll(async () => {
     await Promise.all(replicas.map((replica) => replica.close()));
@@ -56,7 +56,7 @@ describe.skipIf(parts === undefined)("namespaces of a cluster with the view API"
     for (let round = 0; round < 4; round++) {
       const namespace = `restart-${round}`;
       await fill(namespace);
-      const deleting = kubectl(`delete namespace ${namespace} --timeout=60s`);
+      const deleting = kubectl(`delete namespace ${namespace} --timeout=100s`);
       const [leaving, staying] = [replicas[round % 2], replicas[(round + 1) % 2]];
       if (leaving === undefined || staying === undefined) throw new Error("there are two replicas");
       await serve([staying]);
@@ -65,7 +65,7 @@ describe.skipIf(parts === undefined)("namespaces of a cluster with the view API"
       await deleting;
       expect(await exists(namespace)).toBe(false);
     }
-  }, 240_000);
+  });
 
   test("stay if all replicas are gone, until the APIService is deleted", async () => {
     await serve([]);
@@ -81,28 +81,23 @@ describe.skipIf(parts === undefined)("namespaces of a cluster with the view API"
     // docs/view-api.md, "Availability"
     await kubectl(`delete apiservice ${API_SERVICE}`);
     await until(async () => !(await exists("stuck")));
-  }, 240_000);
+  });
 
   test("the view API comes back when it is installed again", async () => {
     await serve([await startViewReplica(plane)]);
     await installViewApi(plane, balancer.port);
     // The replica adds its authority within 15 seconds.
-    await until(() =>
-      untilAvailable(plane).then(
-        () => true,
-        () => false,
-      ),
-    );
+    await untilServed(plane);
     expect(await kubectl("get effectivepolicies -A")).toBe("");
-  }, 180_000);
+  });
 
   test("the built program serves it, and SIGTERM ends it", async () => {
     const [port = 0] = await findFreePorts(1);
     const program = await startViewProgram(plane, port);
     balancer.use([port]);
-    await untilAvailable(plane);
+    await untilServed(plane);
     expect(await kubectl("get effectivepolicies -A")).toBe("");
     expect(await program.close()).toBe(0);
     balancer.use(replicas.map((replica) => replica.port));
-  }, 180_000);
+  });
 });

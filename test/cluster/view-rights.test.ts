@@ -9,13 +9,8 @@ import { findFreePorts } from "../support/gateway/find-free-ports.ts";
 import { clientAs } from "../support/kubernetes/cluster-client.ts";
 import { type ControlPlane, startControlPlane } from "../support/kubernetes/control-plane.ts";
 import { findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
-import {
-  installViewApi,
-  startViewReplica,
-  until,
-  untilAvailable,
-  type ViewReplica,
-} from "../support/kubernetes/view-replica.ts";
+import { CLUSTER_TEST, until, untilEstablished } from "../support/kubernetes/until.ts";
+import { installViewApi, startViewReplica, untilServed, type ViewReplica } from "../support/kubernetes/view-replica.ts";
 import {
   gatewayObjects,
   KINDS,
@@ -32,7 +27,7 @@ const VERBS = ["get", "list"] as const;
 const RESOURCES = ["effectivepolicies", "policyreaches"] as const;
 const GROUP = "/apis/view.prevail.dev/v1alpha1";
 
-describe.skipIf(parts === undefined)("the rights of users", () => {
+describe.skipIf(parts === undefined)("the rights of users", CLUSTER_TEST, () => {
   let plane: ControlPlane;
   let replica: ViewReplica;
   const clients = new Map<string, KubeClient>();
@@ -44,13 +39,13 @@ describe.skipIf(parts === undefined)("the rights of users", () => {
       plane.kubectl(["apply", "-f", "-"], JSON.stringify({ apiVersion: "v1", kind: "List", items }));
     const { crds, namespaces, objects } = gatewayObjects();
     await apply([...crds, ...namespaces]);
-    await plane.kubectl(["wait", "--for=condition=Established", "--timeout=60s", "crd", "--all"]);
+    await untilEstablished(plane.kubectl);
     await apply([...objects, ...policyObjects(), ...USERS.flatMap((user, index) => rightsOf(user, index, 0))]);
     const [port = 0] = await findFreePorts(1);
     await installViewApi(plane, port);
     await apply([readsPolicies]);
     replica = await startViewReplica(plane, { port });
-    await untilAvailable(plane);
+    await untilServed(plane);
     await until(() => replica.notes.some((note) => note.includes("has been read")));
     for (const user of USERS) clients.set(user, await clientAs(plane, user));
   }, 300_000);

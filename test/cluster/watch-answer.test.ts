@@ -1,5 +1,4 @@
 import { execFileSync, spawn } from "node:child_process";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { KubeClient } from "../../src/adapters/cluster/client/kube-client.ts";
 import {
@@ -13,6 +12,7 @@ import { type CliResult, runCli } from "../support/cli/run-cli.ts";
 import { clientAs } from "../support/kubernetes/cluster-client.ts";
 import { type ControlPlane, startControlPlane } from "../support/kubernetes/control-plane.ts";
 import { findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
+import { CLUSTER_TEST, until, untilEstablished } from "../support/kubernetes/until.ts";
 
 const parts = await findKubernetes();
 const GROUP = "gateway.networking.k8s.io";
@@ -47,7 +47,7 @@ interface Running {
   readonly end: () => Promise<CliResult>;
 }
 
-describe.skipIf(parts === undefined)("-w", () => {
+describe.skipIf(parts === undefined)("-w", CLUSTER_TEST, () => {
   let plane: ControlPlane;
   let writer: KubeClient;
   beforeAll(async () => {
@@ -81,8 +81,10 @@ describe.skipIf(parts === undefined)("-w", () => {
     return {
       printed: () => text,
       until: async (wanted) => {
-        for (let left = 600; left > 0 && !text.includes(wanted); left--) await sleep(25);
-        expect(text).toContain(wanted);
+        await until(
+          () => text.includes(wanted),
+          () => `'${wanted}' in:\n${text}`,
+        );
       },
       end: async () => {
         ended.abort();
@@ -151,11 +153,11 @@ describe.skipIf(parts === undefined)("-w", () => {
     expect((await running.end()).code).toBe(0);
   });
 
-  test("a policy kind that comes and goes changes the answer", { timeout: 60_000 }, async () => {
+  test("a policy kind that comes and goes changes the answer", async () => {
     const running = start("explain httproute/cake -w");
     await running.until("retry.attempts");
     await plane.kubectl(["apply", "-f", "-"], JSON.stringify(flavourCrd));
-    await plane.kubectl(["wait", "--for=condition=Established", "crd/flavourpolicies.example.com"]);
+    await untilEstablished(plane.kubectl);
     await plane.kubectl(["apply", "-f", "-"], JSON.stringify(flavour));
     await running.until("+ sweet from FlavourPolicy default/icing");
     await plane.kubectl(["delete", "crd", "flavourpolicies.example.com"]);
@@ -164,15 +166,15 @@ describe.skipIf(parts === undefined)("-w", () => {
   });
 
   test.each(["SIGINT", "SIGTERM"] as const)("%s ends the program, with exit code 0", async (signal) => {
-    const { child, ended, until } = startProgram(["explain", "httproute/cake", "-w"], plane);
-    await until("retry.attempts");
+    const { child, ended, untilPrinted } = startProgram(["explain", "httproute/cake", "-w"], plane);
+    await untilPrinted("retry.attempts");
     child.kill(signal);
     expect(await ended).toEqual({ code: 0, signal: null });
   });
 
   test("a closed pipe ends the program with the next change", async () => {
-    const { child, ended, until } = startProgram(["explain", "httproute/cake", "-w"], plane);
-    await until("retry.attempts");
+    const { child, ended, untilPrinted } = startProgram(["explain", "httproute/cake", "-w"], plane);
+    await untilPrinted("retry.attempts");
     child.stdout?.destroy();
     await applyObject(writer, POLICIES, policy("house", "Gateway", "g", "overrides", 5), { fieldManager: "t" });
     expect(await ended).toEqual({ code: 0, signal: null });
@@ -200,11 +202,12 @@ function startProgram(args: readonly string[], { kubeconfig }: ControlPlane) {
     text += chunk.toString("utf8");
   });
   const ended = new Promise((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));
-  const until = async (wanted: string): Promise<void> => {
-    for (let left = 600; left > 0 && !text.includes(wanted); left--) await sleep(25);
-    expect(text).toContain(wanted);
-  };
-  return { child, ended, until };
+  const untilPrinted = (wanted: string): Promise<void> =>
+    until(
+      () => text.includes(wanted),
+      () => `'${wanted}' in:\n${text}`,
+    );
+  return { child, ended, untilPrinted };
 }
 
 const flavourCrd = {

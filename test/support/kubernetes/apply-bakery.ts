@@ -4,6 +4,7 @@ import { nodeFileSystem } from "../../../src/adapters/files/node-file-system.ts"
 import { isJsonObject, type JsonObject } from "../../../src/core/model/json.ts";
 import { loadDocuments } from "../../../src/sources/load-documents.ts";
 import type { ControlPlane } from "./control-plane.ts";
+import { untilEstablished } from "./until.ts";
 
 /** Applies the objects in the order of their age, a second apart, as creation times have whole seconds. */
 export async function applyBakery(plane: ControlPlane): Promise<void> {
@@ -15,7 +16,7 @@ export async function applyBakery(plane: ControlPlane): Promise<void> {
   );
   const plain = dated.filter(({ created }) => created === "");
   await applyAll(plane, [...policyCrds, ...namespaces.map(namespaceObject)]);
-  await plane.kubectl(["wait", "--for=condition=Established", "--timeout=60s", "crd", "--all"]);
+  await untilEstablished(plane.kubectl);
   await applyAll(
     plane,
     plain.map(({ object }) => object),

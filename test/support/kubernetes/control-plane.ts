@@ -9,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { makeAuthority, signCertificate } from "../../../src/adapters/certificates/make-certificates.ts";
 import { findFreePorts } from "../gateway/find-free-ports.ts";
 import type { KubernetesParts } from "./find-kubernetes.ts";
+import { untilEstablished } from "./until.ts";
 
 export interface ControlPlane {
   readonly server: string;
@@ -141,7 +142,7 @@ async function applyCrds(kubectl: ControlPlane["kubectl"], { crds }: KubernetesP
       .map((file) => join(folder, file)),
   );
   await kubectl(["apply", "--server-side", ...files.flatMap((file) => ["-f", file])]);
-  await kubectl(["wait", "--for=condition=Established", "--timeout=60s", "crd", "--all"]);
+  await untilEstablished(kubectl);
 }
 
 function writeTokens(folder: string, users: Readonly<Record<string, readonly string[]>>): ReadonlyMap<string, string> {

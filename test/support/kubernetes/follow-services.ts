@@ -1,5 +1,4 @@
 /** A follower of Services, and what it has been reported. */
-import { setTimeout as sleep } from "node:timers/promises";
 import type { KubeClient } from "../../../src/adapters/cluster/client/kube-client.ts";
 import { listObjects } from "../../../src/adapters/cluster/client/list-objects.ts";
 import type { ApiResource } from "../../../src/adapters/cluster/client/resource.ts";
@@ -11,6 +10,7 @@ import {
 } from "../../../src/adapters/cluster/follow/kind-follower.ts";
 import { objectKey } from "../../../src/adapters/cluster/follow/object-key.ts";
 import type { JsonObject } from "../../../src/core/model/json.ts";
+import { until } from "./until.ts";
 
 export const services: ApiResource = {
   group: "",
@@ -100,11 +100,3 @@ export const removeService = (writer: KubeClient, name: string): Promise<JsonObj
 
 const sameTables = (a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean =>
   a.size === b.size && [...b].every(([key, version]) => a.get(key) === version);
-
-export async function until(holds: () => boolean, deadlineMs = 15_000): Promise<void> {
-  const deadline = Date.now() + deadlineMs;
-  while (!holds()) {
-    if (Date.now() > deadline) throw new Error("it did not happen in time");
-    await sleep(5);
-  }
-}

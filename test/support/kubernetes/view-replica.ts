@@ -3,7 +3,6 @@ import { execFileSync, spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { ControllerSettings } from "../../../src/cli/controller/settings.ts";
 import { createPrinters } from "../../../src/cli/streams/create-printers.ts";
 import { runController } from "../../../src/serve/controller/serve-controller.ts";
@@ -11,6 +10,7 @@ import { type ClusterConnection, connectCluster } from "../../../src/sources/clu
 import { testIo } from "../cli/test-io.ts";
 import { findFreePorts } from "../gateway/find-free-ports.ts";
 import { type ControlPlane, kubeconfigText } from "./control-plane.ts";
+import { until } from "./until.ts";
 
 export interface ViewReplica {
   readonly port: number;
@@ -186,18 +186,42 @@ export async function installViewApi(plane: ControlPlane, port: number): Promise
   );
 }
 
+const API_SERVICE = "v1alpha1.view.prevail.dev";
+const VIEW_RESOURCES = 4;
+
 /** Resolves when the API server reports the view API as available. */
 export const untilAvailable = (plane: ControlPlane): Promise<string> =>
-  plane.kubectl(["wait", "--for=condition=Available", "--timeout=60s", "apiservice/v1alpha1.view.prevail.dev"]);
+  plane.kubectl(["wait", "--for=condition=Available", "--timeout=100s", `apiservice/${API_SERVICE}`]);
 
-/** Waits for something to become true, for a minute at most. */
-export async function until(
-  isTrue: () => boolean | Promise<boolean>,
-  describe: () => string = () => "",
-): Promise<void> {
-  for (let i = 0; i < 600; i++) {
-    if (await isTrue()) return;
-    await sleep(100);
-  }
-  throw new Error(`it did not happen within a minute: ${describe()}`);
+/**
+ * Resolves when all of the view API can be used through the API server, `kubectl get` and `kubectl explain` included. An API server that reports it as available may not have fetched its discovery and OpenAPI yet. After a failure it
+ * fetches OpenAPI again a minute later, then two, four, …, and a second after the APIService has changed: docs/view-api.md, "Installation".
+ */
+export async function untilServed(plane: ControlPlane): Promise<void> {
+  await untilAvailable(plane);
+  let step = "";
+  let round = 0;
+  const isServed = async (): Promise<boolean> => {
+    step = "api-resources";
+    const listed = await plane.kubectl(["api-resources", "--api-group=view.prevail.dev", "-o", "name"]);
+    if (listed.trim().split("\n").length !== VIEW_RESOURCES) return false;
+    step = "get";
+    await plane.kubectl(["get", "effectivepolicies", "-A"]);
+    step = "/openapi/v3";
+    if (await hasOpenApi(plane)) return true;
+    if (++round % 20 === 0) await touchApiService(plane, round);
+    return false;
+  };
+  await until(isServed, () => `${step} `, 100);
 }
+
+/** Whether the API server has the OpenAPI document of the view API. */
+async function hasOpenApi(plane: ControlPlane): Promise<boolean> {
+  const path = "apis/view.prevail.dev/v1alpha1";
+  const root = JSON.parse(await plane.kubectl(["get", "--raw", "/openapi/v3"])) as { paths: Record<string, unknown> };
+  if (root.paths[path] === undefined) return false;
+  return (await plane.kubectl(["get", "--raw", `/openapi/v3/${path}`])).includes(`"/${path}/effectivepolicies"`);
+}
+
+const touchApiService = (plane: ControlPlane, round: number): Promise<string> =>
+  plane.kubectl(["annotate", "--overwrite", "apiservice", API_SERVICE, `prevail.dev/touched=${round}`]);

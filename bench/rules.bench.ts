@@ -2,7 +2,10 @@
  * The CEL rules of CRDs: what an object of a file costs more than one of a cluster, which the API server has accepted. Rules are compiled once,
  * so the time grows as that of JSON.parse does. Sizes are measured in turns, so that the load of the machine affects all of them.
  */
+
+import type { JsonObject } from "../src/core/model/json.ts";
 import { buildSnapshot, evaluate, findings } from "../src/index.ts";
+import { customResourceDefinition } from "../test/support/crd/custom-resource.ts";
 import type { BenchContext } from "./bench-context.ts";
 import { FLEET } from "./cluster-shapes.ts";
 import { parseTexts, textsOf, timedWhole } from "./engine-fleet.ts";
@@ -64,38 +67,22 @@ const RULES = [
 
 function vendorTexts(objects: number): readonly string[] {
   const text = { type: "string" };
-  const list = (items: object): object => ({ type: "array", items });
+  const list = (items: JsonObject): JsonObject => ({ type: "array", items });
   const reference = { type: "object", properties: { group: text, kind: text, name: text } };
-  const rules = Array.from({ length: 20 }, (_, at) => ({ rule: RULES[at % RULES.length], message: `rule ${at}` }));
-  const crd = {
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "CustomResourceDefinition",
-    metadata: { name: "vendorpolicies.example.com", labels: { "gateway.networking.k8s.io/policy": "Direct" } },
+  const rules = Array.from({ length: 20 }, (_, at) => ({
+    rule: RULES[at % RULES.length] ?? "",
+    message: `rule ${at}`,
+  }));
+  const crd = customResourceDefinition({
+    kind: "VendorPolicy",
+    plural: "vendorpolicies",
+    labels: { "gateway.networking.k8s.io/policy": "Direct" },
     spec: {
-      group: "example.com",
-      scope: "Namespaced",
-      names: { kind: "VendorPolicy", plural: "vendorpolicies" },
-      versions: [
-        {
-          name: "v1",
-          served: true,
-          storage: true,
-          schema: {
-            openAPIV3Schema: {
-              type: "object",
-              properties: {
-                spec: {
-                  type: "object",
-                  properties: { targetRef: reference, targetRefs: list(reference), hosts: list(text) },
-                  "x-kubernetes-validations": rules,
-                },
-              },
-            },
-          },
-        },
-      ],
+      type: "object",
+      properties: { targetRef: reference, targetRefs: list(reference), hosts: list(text) },
+      "x-kubernetes-validations": rules,
     },
-  };
+  });
   const policy = (at: number): object => ({
     apiVersion: "example.com/v1",
     kind: "VendorPolicy",

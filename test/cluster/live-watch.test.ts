@@ -6,6 +6,7 @@ import { apply, buildSnapshot, builtInDefinitions, type Evaluation, evaluate } f
 import { followCluster } from "../../src/sources/cluster/follow-cluster.ts";
 import { type ClusterConnection, loadCluster } from "../../src/sources/cluster/load-cluster.ts";
 import { formatEvaluation } from "../support/cluster/format-evaluation.ts";
+import { anySpec, customResourceDefinition } from "../support/crd/custom-resource.ts";
 import { clientAs, connectAs } from "../support/kubernetes/cluster-client.ts";
 import { type ControlPlane, startControlPlane } from "../support/kubernetes/control-plane.ts";
 import { findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
@@ -111,29 +112,12 @@ const kindAndName = (object: JsonObject): string => {
   return `${kind} ${metadata.name}`;
 };
 
-const flavourCrd = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: "flavourpolicies.example.com", labels: { "gateway.networking.k8s.io/policy": "Inherited" } },
-  spec: {
-    group: "example.com",
-    scope: "Namespaced",
-    names: { kind: "FlavourPolicy", plural: "flavourpolicies" },
-    versions: [
-      {
-        name: "v1",
-        served: true,
-        storage: true,
-        schema: {
-          openAPIV3Schema: {
-            type: "object",
-            properties: { spec: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
-          },
-        },
-      },
-    ],
-  },
-};
+const flavourCrd = customResourceDefinition({
+  kind: "FlavourPolicy",
+  plural: "flavourpolicies",
+  labels: { "gateway.networking.k8s.io/policy": "Inherited" },
+  spec: anySpec,
+});
 const flavour = {
   apiVersion: "example.com/v1",
   kind: "FlavourPolicy",

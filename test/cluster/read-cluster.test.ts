@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../src/core/model/json.ts";
 import { compareText } from "../../src/core/model/refs.ts";
 import { type CliResult, runCli } from "../support/cli/run-cli.ts";
+import { customResourceDefinition } from "../support/crd/custom-resource.ts";
 import { applyBakery } from "../support/kubernetes/apply-bakery.ts";
 import { type ControlPlane, kubeconfigText, startControlPlane } from "../support/kubernetes/control-plane.ts";
 import { findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
@@ -410,43 +411,18 @@ const rightsIn = (namespace: string, user: string): JsonObject => ({
   subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: user }],
 });
 
-const flavourCrd = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: "flavourpolicies.example.com" },
+const text = { type: "string" };
+const flavourCrd = customResourceDefinition({
+  kind: "FlavourPolicy",
+  plural: "flavourpolicies",
   spec: {
-    group: "example.com",
-    scope: "Namespaced",
-    names: { kind: "FlavourPolicy", plural: "flavourpolicies" },
-    versions: [
-      {
-        name: "v1",
-        served: true,
-        storage: true,
-        schema: {
-          openAPIV3Schema: {
-            type: "object",
-            properties: {
-              spec: {
-                type: "object",
-                properties: {
-                  taste: { type: "string" },
-                  targetRefs: {
-                    type: "array",
-                    items: {
-                      type: "object",
-                      properties: { group: { type: "string" }, kind: { type: "string" }, name: { type: "string" } },
-                    },
-                  },
-                },
-              },
-            },
-          },
-        },
-      },
-    ],
+    type: "object",
+    properties: {
+      taste: text,
+      targetRefs: { type: "array", items: { type: "object", properties: { group: text, kind: text, name: text } } },
+    },
   },
-};
+});
 const flavour = {
   apiVersion: "example.com/v1",
   kind: "FlavourPolicy",

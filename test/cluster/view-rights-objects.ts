@@ -1,5 +1,7 @@
 /** A small cluster in which every value of a policy is unique, and users with some rights each. */
+
 import type { JsonObject } from "../../src/core/model/json.ts";
+import { anySpec, customResourceDefinition } from "../support/crd/custom-resource.ts";
 
 export const NAMESPACES = ["infra", "bakery", "shop"] as const;
 /** `OpenPolicy` shows its values to owners of targets, `GuardedPolicy` all but its secret, `ClosedPolicy` none. */
@@ -46,29 +48,8 @@ export function gatewayObjects(): {
   };
 }
 
-const crd = (kind: PolicyKindName): JsonObject => ({
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: `${pluralOf(kind)}.${GROUP}` },
-  spec: {
-    group: GROUP,
-    scope: "Namespaced",
-    names: { kind, plural: pluralOf(kind) },
-    versions: [
-      {
-        name: "v1",
-        served: true,
-        storage: true,
-        schema: {
-          openAPIV3Schema: {
-            type: "object",
-            properties: { spec: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
-          },
-        },
-      },
-    ],
-  },
-});
+const crd = (kind: PolicyKindName): JsonObject =>
+  customResourceDefinition({ group: GROUP, kind, plural: pluralOf(kind), spec: anySpec });
 
 const definition = (kind: PolicyKindName): JsonObject => ({
   apiVersion: "prevail.dev/v1alpha1",

@@ -9,6 +9,7 @@ import {
 } from "../../src/adapters/cluster/client/object-requests.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import { type CliResult, runCli } from "../support/cli/run-cli.ts";
+import { anySpec, customResourceDefinition } from "../support/crd/custom-resource.ts";
 import { clientAs } from "../support/kubernetes/cluster-client.ts";
 import { type ControlPlane, startControlPlane } from "../support/kubernetes/control-plane.ts";
 import { findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
@@ -210,29 +211,12 @@ function startProgram(args: readonly string[], { kubeconfig }: ControlPlane) {
   return { child, ended, untilPrinted };
 }
 
-const flavourCrd = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: "flavourpolicies.example.com", labels: { "gateway.networking.k8s.io/policy": "Inherited" } },
-  spec: {
-    group: "example.com",
-    scope: "Namespaced",
-    names: { kind: "FlavourPolicy", plural: "flavourpolicies" },
-    versions: [
-      {
-        name: "v1",
-        served: true,
-        storage: true,
-        schema: {
-          openAPIV3Schema: {
-            type: "object",
-            properties: { spec: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
-          },
-        },
-      },
-    ],
-  },
-};
+const flavourCrd = customResourceDefinition({
+  kind: "FlavourPolicy",
+  plural: "flavourpolicies",
+  labels: { "gateway.networking.k8s.io/policy": "Inherited" },
+  spec: anySpec,
+});
 const flavour = {
   apiVersion: "example.com/v1",
   kind: "FlavourPolicy",

@@ -5,6 +5,8 @@ interface CrdOptions {
   readonly spec: JsonObject;
   readonly group?: string;
   readonly kind?: string;
+  /** Default: the kind and `es`. */
+  readonly plural?: string;
   readonly version?: string;
   readonly labels?: JsonObject;
   /** The schema of `status`. */
@@ -14,21 +16,25 @@ interface CrdOptions {
 /** A CRD with one version. The default kind is Box of example.com. */
 export function customResourceDefinition(options: CrdOptions): JsonObject {
   const { spec, group = "example.com", kind = "Box", version = "v1", labels, status } = options;
+  const plural = options.plural ?? `${kind.toLowerCase()}es`;
   const properties = { spec, ...(status === undefined ? {} : { status }) };
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
-    metadata: { name: `${kind.toLowerCase()}es.${group}`, ...(labels === undefined ? {} : { labels }) },
+    metadata: { name: `${plural}.${group}`, ...(labels === undefined ? {} : { labels }) },
     spec: {
       group,
       scope: "Namespaced",
-      names: { kind, plural: `${kind.toLowerCase()}es` },
+      names: { kind, plural },
       versions: [
         { name: version, served: true, storage: true, schema: { openAPIV3Schema: { type: "object", properties } } },
       ],
     },
   };
 }
+
+/** The schema of a spec that may have any fields. */
+export const anySpec: JsonObject = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
 /** An object of that kind. */
 export const customResource = (spec: Json): JsonObject => ({

@@ -9,7 +9,7 @@ export const REDACTED = "set by a policy that you may not read";
 /**
  * What a user sees of a policy that they may not read
  *
- * Of a policy that takes effect on an object, a user who may see the effective policies of the object sees that there is one, its kind, namespace and name,
+ * A user who may see the effective policies of an object sees of each policy that takes effect on it: that there is one, its kind, namespace and name,
  * and which fields it sets. They see the values that it sets for the object if its definition says `visibility: Target`, but never those at a
  * `sensitive` path. Nothing else of the policy is shown: no other settings, no overridden ones unless the definition says `Target`, no conditions and no messages.
  * GEP-713, "Application Developer Discoverability"

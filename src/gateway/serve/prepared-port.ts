@@ -49,7 +49,7 @@ export function createRouteLookup(matchRegex: MatchRegex): RouteLookup {
 /**
  * Listener isolation
  *
- * Of the listeners of a port, the one with the most specific matching hostname gets all requests and connections for a host.
+ * All requests and connections for a host go to the listener of the port with the most specific matching hostname, and to no other.
  * Gateway API, "Listener"
  */
 export const findListener = ({ listeners }: PreparedPort, host: string): ListenerConfig | undefined =>

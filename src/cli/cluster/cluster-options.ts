@@ -1,3 +1,4 @@
+import type { AccessOptions } from "../../adapters/cluster/kubeconfig/cluster-access.ts";
 import type { Option, OptionValues } from "../args/option.ts";
 
 /** The options of kubectl that choose a cluster and a user. */
@@ -18,3 +19,16 @@ export const clusterOptions: readonly Option[] = [
 /** The first option that names a cluster or a user, for the mistake of combining it with files. */
 export const findClusterOption = (options: OptionValues): string | undefined =>
   clusterOptions.find(({ name }) => options.has(name))?.name;
+
+/** What these options say: which kubeconfig file, and which cluster and user of it. */
+export const readClusterOptions = (
+  options: OptionValues,
+): AccessOptions & { readonly kubeconfig: string | undefined } => ({
+  kubeconfig: options.value("kubeconfig"),
+  context: options.value("context"),
+  cluster: options.value("cluster"),
+  user: options.value("user"),
+  as: options.value("as"),
+  asUid: options.value("as-uid"),
+  asGroups: options.values("as-group"),
+});

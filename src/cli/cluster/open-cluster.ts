@@ -6,6 +6,7 @@ import type { OptionValues } from "../args/option.ts";
 import type { CliIo } from "../cli-io.ts";
 import { createProgress } from "../print/create-progress.ts";
 import { watchOption } from "../watch/watch-option.ts";
+import { readClusterOptions } from "./cluster-options.ts";
 
 /** A cluster that a command may read. Nothing has been sent to it. */
 export interface OpenedCluster {
@@ -29,13 +30,7 @@ export function openCluster(options: OptionValues, io: CliIo): Promise<ClusterRe
   return refusing(async () => {
     const { connectCluster } = await import("../../sources/cluster/load-cluster.ts");
     const connection = await connectCluster({
-      kubeconfig: options.value("kubeconfig"),
-      context: options.value("context"),
-      cluster: options.value("cluster"),
-      user: options.value("user"),
-      as: options.value("as"),
-      asUid: options.value("as-uid"),
-      asGroups: options.values("as-group"),
+      ...readClusterOptions(options),
       env: io.env,
       isInteractive: io.isTerminal.stderr,
       version: io.version(),

@@ -1,6 +1,7 @@
 import type { AccessOptions } from "../../adapters/cluster/kubeconfig/cluster-access.ts";
 import type { OptionValues } from "../args/option.ts";
 import { parsePort } from "../args/parse-port.ts";
+import { readClusterOptions } from "../cluster/cluster-options.ts";
 
 export interface ControllerSettings {
   readonly access: AccessOptions & { readonly kubeconfig: string | undefined };
@@ -39,15 +40,7 @@ export function parseControllerSettings(options: OptionValues): ControllerSettin
   if ((certificate === undefined) !== (privateKey === undefined))
     return "--tls-cert and --tls-key belong together: give both, or neither for certificates of its own";
   return {
-    access: {
-      kubeconfig: options.value("kubeconfig"),
-      context: options.value("context"),
-      cluster: options.value("cluster"),
-      user: options.value("user"),
-      as: options.value("as"),
-      asUid: options.value("as-uid"),
-      asGroups: options.values("as-group"),
-    },
+    access: readClusterOptions(options),
     ...listen,
     admin,
     service: { namespace, name },

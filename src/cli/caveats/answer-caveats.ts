@@ -1,4 +1,5 @@
 import type { Caveat, CaveatDataplane, CaveatObject, CaveatQuestion } from "../../core/caveats/caveat.ts";
+import { caveatCodes } from "../../core/caveats/caveat-codes.ts";
 import { findCaveats } from "../../core/caveats/find-caveats.ts";
 import type { World } from "../../core/effective/world/world.ts";
 import type { ObjectId, PolicyId } from "../../core/model/refs.ts";
@@ -50,22 +51,7 @@ export function questionAbout(
 /** Only policies are hidden. A message that names one is replaced by its summary, which has counts only. */
 function redact(caveat: Caveat, redaction: Redaction | undefined): Caveat {
   const isHidden = ({ object }: CaveatObject): boolean =>
-    object !== undefined && redaction?.isHidden(object) === true && HIDDEN_CODES.has(caveat.code);
+    object !== undefined && redaction?.isHidden(object) === true && caveatCodes[caveat.code].mayNamePolicies === true;
   if (!caveat.objects.some(isHidden)) return caveat;
   return { ...caveat, message: caveat.summary, objects: caveat.objects.filter((named) => !isHidden(named)) };
 }
-
-/** The codes whose objects may be policies. */
-const HIDDEN_CODES: ReadonlySet<string> = new Set([
-  "UnreadableInput",
-  "RefusedObject",
-  "UnreplacedPlaceholder",
-  "InvalidPolicy",
-  "RuleNotEvaluated",
-  "UnknownPolicyKind",
-  "InferredDefinition",
-  "AbsentTarget",
-  "AbsentReference",
-  "ImplementationSpecificKind",
-  "NotCarriedOut",
-]);

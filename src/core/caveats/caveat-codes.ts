@@ -31,6 +31,11 @@ export interface CaveatCodeFacts {
   readonly fix: string;
   /** What to do if the objects come from a cluster, where that is something else. */
   readonly fixInCluster?: string;
+  /**
+   * `true`: it may name or count policies, which a user may not be allowed to read. The others are about objects that the target itself
+   * names, and about the input as a whole.
+   */
+  readonly mayNamePolicies?: boolean;
 }
 
 const ADD_FILES = "Add their files with -f. If the files are everything there is, say so with --complete.";
@@ -38,7 +43,7 @@ const ASK_FOR_RIGHTS = "Ask for the right to read them. To see your rights: kube
 
 /** In the order in which caveats are shown. */
 export const caveatCodes: Readonly<Record<CaveatCode, CaveatCodeFacts>> = {
-  UnreadableInput: { severity: "broken", fix: "Correct the file, or leave it out." },
+  UnreadableInput: { mayNamePolicies: true, severity: "broken", fix: "Correct the file, or leave it out." },
   UnreadableResource: {
     severity: "partial",
     fix: "Ask for the right to list them. To see your rights: kubectl auth can-i --list.",
@@ -49,27 +54,47 @@ export const caveatCodes: Readonly<Record<CaveatCode, CaveatCodeFacts>> = {
     severity: "partial",
     fix: "Compare them with --against, from a checkout of the commit that has them.",
   },
-  BrokenDefinition: { severity: "broken", fix: "Correct the definition; 'prevail check' lists all its errors." },
-  RefusedObject: { severity: "broken", fix: "Correct the field; 'prevail check' lists them all." },
-  InvalidPolicy: { severity: "broken", fix: "Correct the field; 'prevail check' lists them all." },
+  BrokenDefinition: {
+    mayNamePolicies: true,
+    severity: "broken",
+    fix: "Correct the definition; 'prevail check' lists all its errors.",
+  },
+  RefusedObject: {
+    mayNamePolicies: true,
+    severity: "broken",
+    fix: "Correct the field; 'prevail check' lists them all.",
+  },
+  InvalidPolicy: {
+    mayNamePolicies: true,
+    severity: "broken",
+    fix: "Correct the field; 'prevail check' lists them all.",
+  },
   UnreplacedPlaceholder: {
+    mayNamePolicies: true,
     severity: "partial",
     fix: "Replace them first, such as with envsubst or kustomize build, and read the output with -f -.",
   },
   RuleNotEvaluated: {
+    mayNamePolicies: true,
     severity: "partial",
     fix: "Apply the objects with --dry-run=server to have the API server evaluate the rules.",
   },
   UnknownPolicyKind: {
+    mayNamePolicies: true,
     severity: "partial",
     fix: "Add a PolicyDefinition, or the CRD with the label gateway.networking.k8s.io/policy.",
   },
-  InferredDefinition: { severity: "partial", fix: "Add a PolicyDefinition to say what the kind means." },
+  InferredDefinition: {
+    mayNamePolicies: true,
+    severity: "partial",
+    fix: "Add a PolicyDefinition to say what the kind means.",
+  },
   AbsentParent: { severity: "partial", fix: ADD_FILES, fixInCluster: ASK_FOR_RIGHTS },
   AbsentBackend: { severity: "partial", fix: ADD_FILES, fixInCluster: ASK_FOR_RIGHTS },
-  AbsentTarget: { severity: "partial", fix: ADD_FILES, fixInCluster: ASK_FOR_RIGHTS },
-  AbsentReference: { severity: "partial", fix: ADD_FILES, fixInCluster: ASK_FOR_RIGHTS },
+  AbsentTarget: { mayNamePolicies: true, severity: "partial", fix: ADD_FILES, fixInCluster: ASK_FOR_RIGHTS },
+  AbsentReference: { mayNamePolicies: true, severity: "partial", fix: ADD_FILES, fixInCluster: ASK_FOR_RIGHTS },
   ImplementationSpecificKind: {
+    mayNamePolicies: true,
     severity: "partial",
     fix: "See the documentation of the implementation, or add a PolicyDefinition that has the kind in its hierarchy.",
   },
@@ -80,6 +105,7 @@ export const caveatCodes: Readonly<Record<CaveatCode, CaveatCodeFacts>> = {
   },
   UnknownController: { severity: "partial", fix: "Add the GatewayClass with -f.", fixInCluster: ASK_FOR_RIGHTS },
   NotCarriedOut: {
+    mayNamePolicies: true,
     severity: "partial",
     fix: "Have them carried out by another gateway or controller, or do not rely on them here.",
   },

@@ -1,4 +1,5 @@
 import type { Caveat } from "../caveats/caveat.ts";
+import { caveatCodes } from "../caveats/caveat-codes.ts";
 import type { ObjectId } from "../model/refs.ts";
 import type { Viewer } from "./view-context.ts";
 import type { ViewCaveat } from "./view-types.ts";
@@ -12,7 +13,7 @@ export const viewCaveats = (caveats: readonly Caveat[], viewer: Viewer): readonl
   const seen = new Map<string, ViewCaveat>();
   for (const caveat of caveats) {
     const { code, severity, message, objects, policies, fix } = caveat;
-    const isOpen = !HIDDEN_CODES.has(code) || isReadable(objects, policies.length > 0, viewer);
+    const isOpen = caveatCodes[code].mayNamePolicies !== true || isReadable(objects, policies.length > 0, viewer);
     const shown = isOpen ? { code, severity, message, fix } : { code, severity, message: HIDDEN, fix: ASK };
     seen.set(`${code}\n${shown.message}`, shown);
   }
@@ -27,18 +28,3 @@ function isReadable(objects: Caveat["objects"], hasPolicies: boolean, { mayRead 
   // Counted policies without a name are as secret as named ones.
   return named.length === 0 ? !hasPolicies : named.every(mayRead);
 }
-
-/** Codes of caveats that are not about objects that the target itself names. */
-const HIDDEN_CODES: ReadonlySet<string> = new Set([
-  "BrokenDefinition",
-  "UnreadableInput",
-  "RefusedObject",
-  "UnreplacedPlaceholder",
-  "InvalidPolicy",
-  "RuleNotEvaluated",
-  "UnknownPolicyKind",
-  "InferredDefinition",
-  "AbsentTarget",
-  "AbsentReference",
-  "NotCarriedOut",
-]);

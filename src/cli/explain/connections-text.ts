@@ -1,7 +1,7 @@
 import type { PathNode } from "../../core/effective/paths/path-node.ts";
 import type { ConnectedBackend, ConnectedListener, Explanation } from "../../core/explain/explain/result.ts";
 import { remember } from "../../core/model/collections/remember.ts";
-import { formatRef, type ObjectRef } from "../../core/model/refs.ts";
+import { formatRef, isNamespace, type ObjectRef } from "../../core/model/refs.ts";
 import { listWords, sectionWord } from "../print/format-paths.ts";
 import { countTargets, countWord } from "../print/print-targets.ts";
 import { glued, styled } from "../print/styled-text.ts";
@@ -41,9 +41,7 @@ function rowsAbove(
 ): readonly ConnectionRow[] {
   const parents = [
     ...groupBySection(attachedTo).map(parentWords),
-    ...absentParents
-      .filter(({ kind }) => kind !== "Namespace")
-      .map((ref) => `${glued(formatRef(ref))} (not in ${origin})`),
+    ...absentParents.filter((ref) => !isNamespace(ref)).map((ref) => `${glued(formatRef(ref))} (not in ${origin})`),
   ];
   const isRoute = kind.endsWith("Route");
   const isAttached = parents.length > 0;

@@ -8,7 +8,7 @@ import type {
   Rights,
 } from "../../core/explain/how/result.ts";
 import { sectionPointer } from "../../core/explain/value-pointer.ts";
-import { type GroupKind, objectId } from "../../core/model/refs.ts";
+import { type GroupKind, isNamespace, objectId } from "../../core/model/refs.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import type { Redaction } from "../args/redaction.ts";
 import { qualification } from "../caveats/text.ts";
@@ -110,7 +110,7 @@ function printForbidden(
   { print, redaction }: HowTextContext,
 ): void {
   if (forbidden.length === 0) return;
-  const home = target.kind === "Namespace" && target.group === "" ? target.name : target.namespace;
+  const home = isNamespace(target) ? target.name : target.namespace;
   const where = home === "" ? "No change of cluster-scoped objects alone" : `Nothing in namespace ${home} alone`;
   print.line();
   print.paragraph({}, styled(`${where} achieves it.`, "yellow"));

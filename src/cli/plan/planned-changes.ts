@@ -6,7 +6,15 @@ import { transitionFindings } from "../../core/explain/plan/refused-updates.ts";
 import type { Finding } from "../../core/model/finding.ts";
 import { isJsonObject, type JsonObject, ownValue } from "../../core/model/json.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
-import { formatRef, kindId, type ObjectId, type ObjectRef, objectId, parseObjectId } from "../../core/model/refs.ts";
+import {
+  formatRef,
+  isNamespace,
+  kindId,
+  type ObjectId,
+  type ObjectRef,
+  objectId,
+  parseObjectId,
+} from "../../core/model/refs.ts";
 import type { Judging } from "../../core/model/schema/judge/judging.ts";
 import { child, text } from "../../core/model/schema/read-fields.ts";
 import { parseObject, readObjects, readRules } from "../../core/model/snapshot.ts";
@@ -128,8 +136,6 @@ export function withCascades(world: World, refs: readonly ObjectRef[]): readonly
   });
   return [...all.values()];
 }
-
-export const isNamespace = ({ group, kind }: ObjectRef): boolean => group === "" && kind === "Namespace";
 
 function takerOf(world: World, ref: ObjectRef): (other: ObjectRef) => boolean {
   if (isNamespace(ref)) return (other) => other.namespace === ref.name;

@@ -3,6 +3,7 @@ import type { Plan, PlannedObject, PolicyChange, PolicyShare } from "../../core/
 import type { Finding, Severity } from "../../core/model/finding.ts";
 import {
   formatRef,
+  isNamespace,
   kindId,
   type ObjectId,
   type ObjectRef,
@@ -18,7 +19,6 @@ import { formatVerdict } from "../print/format-verdict.ts";
 import { allPaths, countTargets, countWord } from "../print/print-targets.ts";
 import { glued, type Piece, type Style, type Styled, styled } from "../print/styled-text.ts";
 import { printNamespaces } from "./namespaces-text.ts";
-import { isNamespace } from "./planned-changes.ts";
 import { isHiddenPolicy } from "./redact-plan.ts";
 import { summarizePlan } from "./summarize-plan.ts";
 import type { PlanSide, PlanTextContext } from "./text-context.ts";

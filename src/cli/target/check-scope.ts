@@ -1,6 +1,6 @@
 import type { World } from "../../core/effective/world/world.ts";
 import { labelsOf } from "../../core/model/kube-object.ts";
-import { compareText, parseObjectId } from "../../core/model/refs.ts";
+import { compareText, isNamespace, parseObjectId } from "../../core/model/refs.ts";
 import { didYouMean } from "../../core/model/words/did-you-mean.ts";
 import { formatSelector } from "../../core/topology/matches-selector.ts";
 import { isListed, type Scope } from "./find-targets.ts";
@@ -45,7 +45,7 @@ const SHOWN = 20;
 export function namespacesOf({ objects, refused }: World): ReadonlySet<string> {
   const namespaces = new Set(objects.namespaces());
   objects.forEach(({ ref }) => {
-    if (ref.kind === "Namespace" && ref.group === "") namespaces.add(ref.name);
+    if (isNamespace(ref)) namespaces.add(ref.name);
   });
   refused.forEach((_, id) => {
     const { namespace } = parseObjectId(id);

@@ -58,8 +58,6 @@ export const namespaceOf = ({ policy }: Resolution): string => policy.object.fam
 
 export const kindOf = ({ policy }: Resolution): string => policy.object.family.kind;
 
-export const isNamespace = ({ group, kind }: TargetKind): boolean => group === "" && kind === "Namespace";
-
 export const refOf = ({ group, kind }: TargetKind, namespace: string, name: string): ObjectRef => ({
   group,
   kind,

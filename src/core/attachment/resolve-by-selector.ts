@@ -1,13 +1,12 @@
 import type { KubeObject } from "../model/kube-object.ts";
 import { labelsOf, namespaceLabelsOf } from "../model/kube-object.ts";
 import type { LabelSelector } from "../model/policy.ts";
-import { formatRef, kindId } from "../model/refs.ts";
+import { formatRef, isNamespace, kindId } from "../model/refs.ts";
 import { matchesSelector } from "../topology/matches-selector.ts";
 import { findTargetSection, formatNoSection } from "./find-target-section.ts";
 import {
   attach,
   formatNotPermitted,
-  isNamespace,
   type LocatedTarget,
   maySuggest,
   mayTarget,

@@ -4,11 +4,10 @@
  */
 import type { PolicyDefinition } from "../model/definition.ts";
 import type { Policy, PolicyTarget } from "../model/policy.ts";
-import { isPlainName, kindId, MAX_NAME_LENGTH, objectId } from "../model/refs.ts";
+import { isNamespace, isPlainName, kindId, MAX_NAME_LENGTH, objectId } from "../model/refs.ts";
 import {
   attach,
   formatNotPermitted,
-  isNamespace,
   kindOf,
   type LocatedTarget,
   maySuggest,

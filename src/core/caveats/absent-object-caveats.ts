@@ -11,6 +11,7 @@ import {
   compareText,
   formatRef,
   type GroupKind,
+  isNamespace,
   type KindId,
   kindId,
   type ObjectId,
@@ -65,7 +66,6 @@ export function absentParentCaveats(context: CaveatContext): readonly Caveat[] {
 }
 
 /** A Namespace is no parent: its labels decide whether a selector of a Gateway allows what is in it. */
-const isNamespace = ({ group, kind }: ObjectRef): boolean => group === "" && kind === "Namespace";
 const UNKNOWN_LABELS = "Whether a Gateway allows its routes, and which policies take effect on them, is not known";
 
 /** Backends of the routes of the question: policies on them are not known. */

@@ -1,6 +1,6 @@
 import { referrersOf } from "../effective/world/link-indexes.ts";
 import type { World } from "../effective/world/world.ts";
-import { type ObjectId, objectId, type PolicyId, parseObjectId } from "../model/refs.ts";
+import { namespaceRef, type ObjectId, objectId, type PolicyId, parseObjectId } from "../model/refs.ts";
 import type { CaveatQuestion, CaveatScope } from "./caveat.ts";
 
 /** The objects whose policies may take part in an answer. */
@@ -78,5 +78,5 @@ const isNamespace = (id: ObjectId): boolean => id.startsWith("Namespace./");
 /** The Namespace of an object; a cluster-scoped object itself. */
 function namespaceOf(id: ObjectId): ObjectId {
   const { namespace } = parseObjectId(id);
-  return namespace === "" ? id : objectId({ group: "", kind: "Namespace", namespace: "", name: namespace });
+  return namespace === "" ? id : objectId(namespaceRef(namespace));
 }

@@ -1,6 +1,6 @@
 /** Whom to ask about the objects of a namespace. */
 import { annotationOf, type KubeObject } from "../model/kube-object.ts";
-import { type ObjectId, type ObjectRef, objectId } from "../model/refs.ts";
+import { namespaceRef, type ObjectId, type ObjectRef, objectId } from "../model/refs.ts";
 
 const CONTACT_ANNOTATION = "prevail.dev/contact";
 
@@ -20,7 +20,7 @@ export function contactsIn(
   policies: readonly ObjectId[],
   find: (id: ObjectId) => Pick<KubeObject, "raw"> | undefined,
 ): readonly NamespaceContact[] {
-  const own = objectId({ group: "", kind: "Namespace", namespace: "", name: namespace });
+  const own = objectId(namespaceRef(namespace));
   const contacts = new Map<string, NamespaceContact>();
   for (const object of [own, ...policies]) {
     const found = find(object);

@@ -80,8 +80,11 @@ export function annotationOf(object: Pick<KubeObject, "raw">, key: string): stri
   return typeof value === "string" ? value : undefined;
 }
 
+/** The label that the API server adds to every Namespace. */
+export const NAMESPACE_NAME_LABEL = "kubernetes.io/metadata.name";
+
 /** The labels of a Namespace, defined or not. The API server adds one with its name. */
 export const namespaceLabelsOf = (object: KubeObject | undefined, name: string): JsonObject => ({
   ...labelsOf(object),
-  "kubernetes.io/metadata.name": name,
+  [NAMESPACE_NAME_LABEL]: name,
 });

@@ -1,7 +1,7 @@
 /** Levels of a definition's hierarchy: which may be targeted, and which is above which. */
 import type { Hierarchy, LevelKind, LinkRow, TargetKind } from "./definition.ts";
 import { kinds } from "./kinds.ts";
-import { type GroupKind, kindId } from "./refs.ts";
+import { type GroupKind, isNamespace, kindId } from "./refs.ts";
 
 /** `HTTPRouteRule`, as definitions spell a level. */
 export const formatLevel = (level: LevelKind): string => `${level.kind}${level.section ?? ""}`;
@@ -9,8 +9,6 @@ export const formatLevel = (level: LevelKind): string => `${level.kind}${level.s
 export const sameKind = (a: GroupKind, b: GroupKind): boolean => a.kind === b.kind && a.group === b.group;
 
 export const sameLevel = (a: LevelKind, b: LevelKind): boolean => sameKind(a, b) && a.section === b.section;
-
-export const isNamespace = (kind: GroupKind): boolean => kind.kind === "Namespace" && kind.group === "";
 
 /** Every level that policies may target: each kind and each of its sections. */
 export const targetLevels = (targets: readonly TargetKind[]): readonly LevelKind[] =>

@@ -38,6 +38,10 @@ export function parseKindId(id: KindId): GroupKind {
 export const objectId = (ref: ObjectRef): ObjectId =>
   `${ref.kind}.${ref.group}/${ref.namespace}/${ref.name}` as ObjectId;
 
+export const isNamespace = ({ group, kind }: GroupKind): boolean => group === "" && kind === "Namespace";
+
+export const namespaceRef = (name: string): ObjectRef => ({ group: "", kind: "Namespace", namespace: "", name });
+
 /** `objectId` from a kind's id. `join` makes one flat string; `+` would keep all parts in memory. */
 export const idOf = (kind: KindId, namespace: string, name: string): ObjectId =>
   [kind, namespace, name].join("/") as ObjectId;

@@ -4,7 +4,7 @@ import { isJsonList, isJsonObject, type JsonObject, jsonEqual, ownValue } from "
 import { GATEWAY_API } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { parseCrd } from "../model/parse/parse-crd.ts";
-import { type KindId, kindId, type ObjectRef, targetId } from "../model/refs.ts";
+import { isNamespace, type KindId, kindId, type ObjectRef, targetId } from "../model/refs.ts";
 import type { StatusLocation } from "./status-report.ts";
 
 /** A location with a unique key to sort by. */
@@ -108,7 +108,7 @@ function parentOf(nodes: readonly Node[], at: number): Node | undefined {
   const id = nodes[at]?.id;
   for (let i = at - 1; i >= 0; i--) {
     const node = nodes[i] as Node;
-    if (node.id !== id && !(node.ref.kind === "Namespace" && node.ref.group === "")) return node;
+    if (node.id !== id && !isNamespace(node.ref)) return node;
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
-import type { KubeObject } from "../model/kube-object.ts";
+import { type KubeObject, NAMESPACE_NAME_LABEL } from "../model/kube-object.ts";
 import type { LabelSelector } from "../model/policy.ts";
-import { formatRef, isPlainName, kindId, type ObjectRef } from "../model/refs.ts";
+import { formatRef, isNamespace, isPlainName, kindId, namespaceRef, type ObjectRef } from "../model/refs.ts";
 import { nearMiss } from "../model/words/near-miss.ts";
 import {
   type AllowedNamespaces,
@@ -159,7 +159,7 @@ function labelsFor(draft: ParentDraft, { namespaces }: Pick<Listener, "namespace
 
 /** Without its object, the labels of a namespace are known only if the namespace is known not to exist. */
 function otherNamespace({ context }: ParentDraft, name: string): OtherNamespace {
-  const ref = { group: "", kind: "Namespace", namespace: "", name };
+  const ref = namespaceRef(name);
   const isPresent = context.find(kindId(ref), "", name) !== undefined;
   return { name, hasKnownLabels: isPresent || context.isKnownAbsent?.(ref) === true };
 }
@@ -227,12 +227,10 @@ function refuseByListeners(
   refuse(draft, fieldName(draft, parentRef), codeOf(why), reason, owner.ref);
 }
 
-const NAME_LABEL = "kubernetes.io/metadata.name";
-
 /** The part of a selector that is about the one label that every namespace has. */
 const aboutName = ({ matchLabels, matchExpressions }: LabelSelector): LabelSelector => ({
-  matchLabels: matchLabels.filter(([key]) => key === NAME_LABEL),
-  matchExpressions: matchExpressions.filter(({ key }) => key === NAME_LABEL),
+  matchLabels: matchLabels.filter(([key]) => key === NAMESPACE_NAME_LABEL),
+  matchExpressions: matchExpressions.filter(({ key }) => key === NAMESPACE_NAME_LABEL),
 });
 
 /**
@@ -245,9 +243,7 @@ const aboutName = ({ matchLabels, matchExpressions }: LabelSelector): LabelSelec
 function mayBeSelected(draft: ParentDraft, allowed: AllowedNamespaces): boolean {
   if (allowed.from !== "Selector" || otherNamespace(draft, draft.namespace).hasKnownLabels) return false;
   if (!matchesSelector(aboutName(allowed.selector), draft.context.namespaceLabels(draft.namespace))) return false;
-  const ref = { group: "", kind: "Namespace", namespace: "", name: draft.namespace };
-  if (!draft.absentParents.some(({ kind, name }) => kind === ref.kind && name === ref.name))
-    draft.absentParents.push(ref);
+  if (!draft.absentParents.some(isNamespace)) draft.absentParents.push(namespaceRef(draft.namespace));
   return true;
 }
 

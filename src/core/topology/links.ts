@@ -77,7 +77,10 @@ export interface ParentLinks {
   /** Sorted by the parent's id, then by the order of its sections. Objects with the same parents share the list. */
   readonly up: readonly UpLink[];
   readonly refusals: readonly LinkRefusal[];
-  /** Parents that the object names and the snapshot does not have, where the snapshot may be incomplete. */
+  /**
+   * Parents that the object names and the snapshot does not have, where the snapshot may be incomplete. Also the Namespace of the object, if its
+   * labels decide whether a parent accepts it.
+   */
   readonly absentParents: readonly ObjectRef[];
   /** Cluster-scoped parents that are named by their bare name and that no document defines (GatewayClass): they are linked. */
   readonly impliedParents: readonly ObjectRef[];

@@ -9,7 +9,7 @@ import type { Change } from "../../core/apply.ts";
 import type { CompleteKind, Completeness } from "../../core/model/completeness.ts";
 import type { Finding } from "../../core/model/finding.ts";
 import type { JsonObject } from "../../core/model/json.ts";
-import { kindId } from "../../core/model/refs.ts";
+import { isNamespace, kindId } from "../../core/model/refs.ts";
 import { chooseResources, keepRules, RULE_KINDS } from "./choose-resources.ts";
 import { findPolicyKinds, type PublishedKinds } from "./find-policy-kinds.ts";
 import {
@@ -160,13 +160,12 @@ class ClusterFollower {
       stop.abort();
       this.#followed.delete(name);
     }
-    const isNamespaceKind = ({ group, kind }: ApiResource): boolean => group === "" && kind === "Namespace";
-    for (const resource of chosen.filter(isNamespaceKind)) await this.#followOnce(resource);
+    for (const resource of chosen.filter(isNamespace)) await this.#followOnce(resource);
     const namespaces = this.#followed.get("namespaces");
     await namespaces?.synced;
     if (namespaces?.complete !== undefined) this.#namespaces = namespacesOf([...namespaces.objects.values()], []);
     else this.#namespaces ??= await this.#findNamespaces();
-    await Promise.all(chosen.filter((one) => !isNamespaceKind(one)).map((resource) => this.#followOnce(resource)));
+    await Promise.all(chosen.filter((one) => !isNamespace(one)).map((resource) => this.#followOnce(resource)));
     await Promise.all([...this.#followed.values()].map(({ synced }) => synced));
     const all = [...this.#rules, ...this.#followed.values()];
     this.#completeness = [...all.flatMap(({ complete }) => complete ?? []), ...completeAsAbsent(absent, staleGroups)];

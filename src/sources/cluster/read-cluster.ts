@@ -10,7 +10,7 @@ import { ClusterError } from "../../adapters/cluster/cluster-error.ts";
 import type { CompleteKind } from "../../core/model/completeness.ts";
 import type { Finding } from "../../core/model/finding.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../core/model/json.ts";
-import { compareText, type GroupKind, kindId } from "../../core/model/refs.ts";
+import { compareText, type GroupKind, isNamespace, kindId } from "../../core/model/refs.ts";
 import { VIEW_GROUP } from "../../core/view/view-resources.ts";
 import { chooseResources, keepRules, RULE_KINDS } from "./choose-resources.ts";
 import { findPolicyKinds, type PublishedKinds } from "./find-policy-kinds.ts";
@@ -53,7 +53,7 @@ export async function readCluster(client: KubeClient, options: ReadOptions): Pro
   const areCrdsRead = reader.forbidden.every(({ resource }) => !isCrdResource(resource));
   const published = areCrdsRead ? NOTHING_PUBLISHED : await findPolicyKinds(client, resources, options.signal);
   const { chosen, absent } = chooseResources(resources, rules, published.policyKinds);
-  const namespaceKind = chosen.filter(({ group, kind }) => group === "" && kind === "Namespace");
+  const namespaceKind = chosen.filter(isNamespace);
   const namespaces = await reader.readAll(namespaceKind);
   reader.useNamespaces(namespacesOf(namespaces, options.namespaces));
   const others = [...(await reader.readAll(chosen.filter((one) => !namespaceKind.includes(one))))];

@@ -1,6 +1,6 @@
 import type { GraphEdge, GraphNode } from "../../../core/explain/graph/result.ts";
 import { remember } from "../../../core/model/collections/remember.ts";
-import { type ObjectId, parseTargetId, type TargetId } from "../../../core/model/refs.ts";
+import { isNamespace, type ObjectId, parseTargetId, type TargetId } from "../../../core/model/refs.ts";
 import type { Redaction } from "../../args/redaction.ts";
 import type { InlinedGraph } from "../inline-leaves.ts";
 import { nodeLabel, type PolicyLabel, policyLabels } from "../labels.ts";
@@ -47,7 +47,7 @@ export function makeBoxes(
   const namespaces = new Map<string, GraphNode>();
   for (const node of graph.nodes) {
     const { object } = parseTargetId(node.id);
-    if (node.ref.kind === "Namespace" && node.ref.group === "") namespaces.set(node.ref.name, node);
+    if (isNamespace(node.ref)) namespaces.set(node.ref.name, node);
     else if (node.sectionName === undefined) nodes.set(object, node);
     else remember(sections, object, () => []).push(node);
   }

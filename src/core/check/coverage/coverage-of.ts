@@ -14,8 +14,7 @@ import { isJsonObject, type Json, type JsonObject, ownValue, setOwn } from "../.
 import { valueAtPointer } from "../../model/json-pointer.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { labelsOf } from "../../model/kube-object.ts";
-import { isNamespace } from "../../model/levels.ts";
-import { formatRef, kindId, type ObjectId, objectId, type PolicyId } from "../../model/refs.ts";
+import { formatRef, isNamespace, kindId, type ObjectId, objectId, type PolicyId } from "../../model/refs.ts";
 import { matchesSelector } from "../../topology/matches-selector.ts";
 import { type Section, sectionsOf } from "../../topology/sections-of.ts";
 import type { CoverageParent, CoverageRule } from "./coverage-rule.ts";

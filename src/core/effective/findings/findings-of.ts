@@ -9,6 +9,7 @@ import {
   formatRef,
   type KindId,
   kindId,
+  namespaceRef,
   type ObjectId,
   type ObjectRef,
   objectId,
@@ -350,4 +351,4 @@ function addImplied(world: World, findings: Finding[]): void {
   }
 }
 
-const namespaceId = (name: string): ObjectId => objectId({ group: "", kind: "Namespace", namespace: "", name });
+const namespaceId = (name: string): ObjectId => objectId(namespaceRef(name));

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../model/json.ts";
-import { type ObjectId, type ObjectRef, objectId, parseObjectId } from "../../model/refs.ts";
+import { namespaceRef, type ObjectId, type ObjectRef, objectId, parseObjectId } from "../../model/refs.ts";
 import { type Section, sectionsOf } from "../../topology/sections-of.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
 import type { KindLevels } from "../world/kind-levels.ts";
@@ -32,7 +32,7 @@ export class NodeFinder {
   }
 
   ofNamespace(namespace: string): Node {
-    const ref: ObjectRef = { group: "", kind: "Namespace", namespace: "", name: namespace };
+    const ref = namespaceRef(namespace);
     const id = objectId(ref);
     return this.of(id, ref, this.#objects.get(id)?.raw);
   }

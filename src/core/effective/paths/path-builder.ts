@@ -1,4 +1,5 @@
 /** Extends a path by one node: the policies on the node join the stack. */
+import { isNamespace } from "../../model/refs.ts";
 import { namespaceOfTraffic, OTHERS } from "../../model/traffic.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
 import type { NodeSets, PolicySet } from "../world/stack.ts";
@@ -186,7 +187,7 @@ function setAt(sets: NodeSets | undefined, { section }: Node): PolicySet | undef
 function visitsNamespace(path: Path | undefined, namespace: string): boolean {
   for (let at = path; at !== undefined; at = at.up) {
     const { ref } = at.node;
-    if (ref.kind === "Namespace" && ref.group === "" && ref.name === namespace) return true;
+    if (isNamespace(ref) && ref.name === namespace) return true;
   }
   return false;
 }

@@ -7,7 +7,15 @@ import { idsAt, moveId } from "../../model/collections/id-index.ts";
 import { MapDraft } from "../../model/collections/map-draft.ts";
 import { jsonEqual } from "../../model/json.ts";
 import { labelsOf } from "../../model/kube-object.ts";
-import { type KindId, kindId, type ObjectId, objectId, type PolicyId, splitId } from "../../model/refs.ts";
+import {
+  type KindId,
+  kindId,
+  namespaceRef,
+  type ObjectId,
+  objectId,
+  type PolicyId,
+  splitId,
+} from "../../model/refs.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
 import { REFERENCE_GRANT } from "../world/build-world.ts";
 import { targetContext } from "../world/contexts.ts";
@@ -185,4 +193,4 @@ function addSuggestions(
 
 /** The ids of Namespaces. */
 export const namespaceIds = (names: readonly string[]): readonly ObjectId[] =>
-  names.map((name) => objectId({ group: "", kind: "Namespace", namespace: "", name }));
+  names.map((name) => objectId(namespaceRef(name)));

@@ -4,6 +4,7 @@
  */
 import {
   compareText,
+  isNamespace,
   type KindId,
   kindId,
   type ObjectId,
@@ -18,7 +19,7 @@ export const NAMESPACE: KindId = kindId({ group: "", kind: "Namespace" });
 
 export function isImplied(tables: Pick<WithLinks, "objects" | "links" | "indexLinks">, ref: ObjectRef): boolean {
   if (ref.namespace !== "") return false;
-  if (ref.kind === "Namespace" && ref.group === "") return tables.objects.hasNamespace(ref.name);
+  if (isNamespace(ref)) return tables.objects.hasNamespace(ref.name);
   const wanted = objectId(ref);
   for (const id of referrersToParent(tables, wanted)) {
     if (tables.links.get(id)?.impliedParents.some((parent) => objectId(parent) === wanted) === true) return true;

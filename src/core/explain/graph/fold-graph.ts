@@ -1,6 +1,14 @@
 /** Draws many similar objects as one node. */
 import { remember } from "../../model/collections/remember.ts";
-import { compareText, kindId, type ObjectId, parseObjectId, parseTargetId, type TargetId } from "../../model/refs.ts";
+import {
+  compareText,
+  isNamespace,
+  kindId,
+  type ObjectId,
+  parseObjectId,
+  parseTargetId,
+  type TargetId,
+} from "../../model/refs.ts";
 import { edgeTables, type Neighbours } from "./edge-tables.ts";
 import { compareEdges } from "./graph-edges.ts";
 import { rankNodes } from "./rank-nodes.ts";
@@ -55,7 +63,7 @@ function byRank(nodes: readonly GraphNode[], ranks: ReadonlyMap<TargetId, number
 
 /** A Namespace is not folded: a drawing frames each. */
 function isFoldable({ id, ref, sectionName, implied, absent }: GraphNode, down: Neighbours): boolean {
-  if (sectionName !== undefined || implied || absent || (ref.kind === "Namespace" && ref.group === "")) return false;
+  if (sectionName !== undefined || implied || absent || isNamespace(ref)) return false;
   const { object } = parseTargetId(id);
   return (down.get(id) ?? []).every((child) => parseTargetId(child).object !== object);
 }

@@ -2,8 +2,10 @@
 import type { World } from "../../effective/world/world.ts";
 import {
   compareText,
+  isNamespace,
   type KindId,
   kindId,
+  namespaceRef,
   type ObjectId,
   objectId,
   parseTargetId,
@@ -30,7 +32,7 @@ export function graphEdges(
     return id;
   };
   world.links.forEach(({ up, absentParents }, id) => {
-    for (const parent of absentParents) if (parent.kind !== "Namespace") add(targetId(objectId(parent)), targetId(id));
+    for (const parent of absentParents) if (!isNamespace(parent)) add(targetId(objectId(parent)), targetId(id));
     for (const { parent, section } of up) add(withOwner(targetId(parent, section)), targetId(id));
     const down = world.linkChildren().get(id)?.down ?? [];
     const names = down.length === 0 ? [] : sectionNames(world, id);
@@ -96,7 +98,7 @@ function* membership({ rulebook, objects, attached }: World, drawn: ReadonlySet<
   for (const { index, namespacesAbove } of rulebook.kinds) {
     for (const kind of namespacesAbove) {
       for (const { id, ref } of objects.ofKind(kind)) {
-        const above = objectId({ group: "", kind: "Namespace", namespace: "", name: ref.namespace });
+        const above = objectId(namespaceRef(ref.namespace));
         if (attached[index]?.has(above) && drawn.has(targetId(above)))
           yield { from: targetId(above), to: targetId(id) };
       }

@@ -3,8 +3,8 @@ import { supportedGranularities } from "../definition.ts";
 import type { Finding, Severity } from "../finding.ts";
 import type { FindingCode } from "../finding-code.ts";
 import type { KubeObject } from "../kube-object.ts";
-import { formatLevel, isAbove, isNamespace, sameKind, sameLevel, targetLevels } from "../levels.ts";
-import { type GroupKind, kindId } from "../refs.ts";
+import { formatLevel, isAbove, sameKind, sameLevel, targetLevels } from "../levels.ts";
+import { type GroupKind, isNamespace, kindId } from "../refs.ts";
 import { hasWholeMaps } from "../units.ts";
 
 /** Reports contradictions in a definition that fits its schema. `object`: the document of the definition, if there is one. */

@@ -5,8 +5,8 @@ import type { CompiledKind } from "../../../effective/world/compiled-kind.ts";
 import type { World } from "../../../effective/world/world.ts";
 import type { PolicyKind } from "../../../model/definition.ts";
 import type { JsonObject } from "../../../model/json.ts";
-import { isNamespace, sameKind } from "../../../model/levels.ts";
-import { kindId, objectId } from "../../../model/refs.ts";
+import { sameKind } from "../../../model/levels.ts";
+import { isNamespace, kindId, objectId } from "../../../model/refs.ts";
 import { type Section, sectionsOf } from "../../../topology/sections-of.ts";
 
 /** The section that a node is, as its object has it. */

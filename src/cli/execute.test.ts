@@ -209,6 +209,7 @@ describe("habits of other tools get a suggestion", () => {
     ["describe httproute/a -f x.yaml", "'explain' does that", "Try: prevail explain httproute/a -f x.yaml"],
     ["-f x.yaml describe httproute/a", "'explain' does that", "Try: prevail explain -f x.yaml httproute/a"],
     ["analyze -f x.yaml", "'check' does that", "Try: prevail check -f x.yaml"],
+    ["analyze httproute/a -f x.yaml", "'check' does that", "Try: prevail check -f x.yaml"],
     ["validate -f x.yaml", "'check' does that", "Try: prevail check -f x.yaml"],
     ["lint -f x.yaml", "'check' does that", "Try: prevail check -f x.yaml"],
     ["diff -f x.yaml", "'plan' does that", "Try: prevail plan -f CURRENT --against NEW"],

@@ -7,12 +7,14 @@ interface Habit {
   readonly command: string;
   /** The line to type. Absent: the user's own words after the command. */
   readonly line?: string;
+  /** `true`: the command takes no TARGET, so that words before the first option are left out of the line. */
+  readonly isAboutAll?: boolean;
 }
 
 /** kubectl, gwctl, egctl, istioctl, terraform, and linters. */
 export const habits: readonly Habit[] = [
   { words: ["describe", "show", "inspect", "why", "effective-policy"], command: "explain" },
-  { words: ["analyze", "analyse", "validate", "verify", "lint", "vet", "audit"], command: "check" },
+  { words: ["analyze", "analyse", "validate", "verify", "lint", "vet", "audit"], command: "check", isAboutAll: true },
   { words: ["diff", "compare", "preview"], command: "plan", line: "plan -f CURRENT --against NEW" },
   { words: ["apply", "create", "replace", "patch", "edit"], command: "plan", line: "plan -f CURRENT --apply CHANGED" },
   { words: ["delete", "rm", "remove"], command: "plan", line: "plan -f CURRENT --delete KIND/NAME" },
@@ -44,7 +46,8 @@ export function suggestCommand(
 ): Suggestion {
   const habit = habits.find(({ words }) => words.includes(word.toLowerCase()));
   if (habit !== undefined) {
-    const line = habit.line ?? [habit.command, ...rest.map(quoted)].join(" ");
+    const words = habit.isAboutAll === true ? rest.slice(firstOption(rest)) : rest;
+    const line = habit.line ?? [habit.command, ...words.map(quoted)].join(" ");
     return { message: `; '${habit.command}' does that`, hints: [`Try: ${program} ${line}`] };
   }
   if (/^[A-Za-z.]+\/./.test(word))
@@ -52,6 +55,11 @@ export function suggestCommand(
   const names = [...commands.map(({ name }) => name), "help"];
   return { message: didYouMean(word, names), hints: [] };
 }
+
+const firstOption = (words: readonly string[]): number => {
+  const at = words.findIndex((word) => word.startsWith("-"));
+  return at === -1 ? words.length : at;
+};
 
 /** Quotes a word for a POSIX shell. */
 const quoted = (word: string): string =>

@@ -34,6 +34,12 @@ describe("-o jsonpath", () => {
     expect((await run("explain", "svc/oven", "-o", "jsonpath=.target.name")).stdout).toBe("oven");
   });
 
+  test("a template that selects nothing is noted, with the fields that there are", async () => {
+    const { stdout, stderr, code } = await run("get", "policies", "-o", "jsonpath={.items[*].metadata.name}");
+    expect([stdout, code]).toEqual(["", 0]);
+    expect(stderr).toContain("-o jsonpath: the template selects no value; each item has the fields policy, ");
+  });
+
   test("as JSON, and from a file", async () => {
     const asJson = await run("get", "policies", "friday-fix", "-o", "jsonpath-as-json={.items[*].policy.name}");
     expect(asJson.stdout).toBe('[\n    "friday-fix"\n]\n');

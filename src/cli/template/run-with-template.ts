@@ -28,6 +28,7 @@ export async function runWithTemplate(command: Command, context: CommandContext)
   const filled = fill(output.value, data, context);
   if (!filled.ok) return context.fail(`-o ${name}: ${filled.message}`);
   context.print.raw(filled.value);
+  if (filled.value.trim() === "") noteEmpty(name, data, context);
   printCaveatsOf(data, context);
   return code;
 }
@@ -85,6 +86,14 @@ function fill(output: TemplateOutput, data: Json, { options }: CommandContext): 
 function itemsOf(data: Json): readonly Json[] {
   const items = isJsonObject(data) ? data["items"] : undefined;
   return isJsonList(items) ? items : [data];
+}
+
+/** Empty output looks like an empty answer. */
+function noteEmpty(name: string, data: Json, { note }: CommandContext): void {
+  const [first] = itemsOf(data);
+  if (!isJsonObject(first)) return;
+  const what = first === data ? "the output has" : "each item has";
+  note(`-o ${name}: the template selects no value; ${what} the fields ${Object.keys(first).join(", ")}`);
 }
 
 /** A template leaves out the caveats of the answer, so they are printed to standard error. */

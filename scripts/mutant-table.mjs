@@ -8,6 +8,7 @@ const topology = "src/core/topology";
 const effective = "src/core/effective";
 const model = "src/core/model";
 const status = "src/core/status";
+const gatewayStatus = "src/core/gateway-status";
 const targets = "src/core/attachment/resolve-targets.ts";
 const resolution = "src/core/attachment/resolution.ts";
 const selector = "src/core/attachment/resolve-by-selector.ts";
@@ -1252,5 +1253,97 @@ export const mutants = [
     "src/core/view/visible-values.ts",
     "!sensitive.some((path) => isSensitive(path, pointer))",
     "true",
+  ),
+  // The status of Gateways and routes (Gateway API).
+  row(
+    "Gateways of other controllers are ours",
+    attachment,
+    `${gatewayStatus}/owned-gateways.ts`,
+    "return controllerOf(object.raw) === this.#controllerName;",
+    "return true;",
+  ),
+  row(
+    "parameters of a kind that is not supported are accepted",
+    attachment,
+    `${gatewayStatus}/class-status.ts`,
+    "if (!isJsonObject(ref)) return undefined;",
+    "if (isJsonObject(ref)) return undefined;",
+  ),
+  row(
+    "a Gateway API version after the last known one is supported",
+    attachment,
+    `${gatewayStatus}/class-status.ts`,
+    "Number(minor) <= LAST_MINOR",
+    "Number(minor) >= 0",
+  ),
+  row(
+    "addresses of every type are supported",
+    attachment,
+    `${gatewayStatus}/listener-owner-status.ts`,
+    'if (typeof type !== "string" || ADDRESS_TYPES.includes(type)) continue;',
+    'if (typeof type === "string") continue;',
+  ),
+  row(
+    "a Gateway without a valid listener is accepted",
+    attachment,
+    `${gatewayStatus}/listener-owner-status.ts`,
+    "status: invalid.length < listeners.length ?",
+    "status: invalid.length > 0 ?",
+  ),
+  row(
+    "a ListenerSet of a Gateway that is not accepted is accepted",
+    attachment,
+    `${gatewayStatus}/listener-owner-status.ts`,
+    'if (accepted.status !== "False") return {};',
+    'if (accepted.status !== "Unknown") return {};',
+  ),
+  row(
+    "listeners without a usable certificate are programmed",
+    attachment,
+    `${gatewayStatus}/listener-statuses.ts`,
+    'return refs.every((_, index) => isInvalid(index)) ? "no certificate can be used" : undefined;',
+    "return refs.length === 0 && isInvalid(0) ? field : undefined;",
+  ),
+  row(
+    "hostnames overlap across ports",
+    attachment,
+    `${gatewayStatus}/listener-statuses.ts`,
+    "other.port === listener.port &&",
+    "",
+  ),
+  row(
+    "listeners support every kind that their protocol carries, listed or not",
+    attachment,
+    `${gatewayStatus}/listener-statuses.ts`,
+    "carriesRoutes(listener, facts.route) && isListed(facts)",
+    "carriesRoutes(listener, facts.route) && (isListed(facts) || true)",
+  ),
+  row(
+    "a Gateway with unresolved listeners has resolved its references",
+    attachment,
+    `${gatewayStatus}/listener-owner-status.ts`,
+    'if (unresolved !== "")',
+    'if (unresolved === "none")',
+  ),
+  row(
+    "routes are attached once, to the first listener",
+    attachment,
+    `${gatewayStatus}/listener-statuses.ts`,
+    "for (const section of sections) counts",
+    "for (const section of [...sections].slice(0, 1)) counts",
+  ),
+  row(
+    "a route without a usable rule is partially invalid",
+    attachment,
+    `${gatewayStatus}/route-status.ts`,
+    "if (refused.size > 0 && refused.size === all)",
+    "if (refused.size > all)",
+  ),
+  row(
+    "a backend that is not in an incomplete input does not exist, in the status of its route",
+    attachment,
+    `${gatewayStatus}/route-status.ts`,
+    '(code === "BackendNotFound" && !isKnownAbsent(world, child))',
+    '(code === "BackendNotFound" && false)',
   ),
 ];

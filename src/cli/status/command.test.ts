@@ -81,6 +81,20 @@ spec: {targetRefs: [{kind: HTTPRoute, name: r}], retry: {attempts: 3}}
             controllerName: "prevail.dev/gateway",
             conditions: [
               {
+                type: "Accepted",
+                status: "True",
+                reason: "Accepted",
+                message: "a listener accepts the route",
+                observedGeneration: 7,
+              },
+              {
+                type: "ResolvedRefs",
+                status: "True",
+                reason: "ResolvedRefs",
+                message: "all references resolve",
+                observedGeneration: 7,
+              },
+              {
                 type: "prevail.dev/RetryPolicyAffected",
                 status: "True",
                 reason: "Affected",

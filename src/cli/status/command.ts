@@ -1,4 +1,6 @@
 import type { World } from "../../core/effective/world/world.ts";
+import { gatewayStatuses } from "../../core/gateway-status/gateway-statuses.ts";
+import { joinStatuses } from "../../core/gateway-status/join-statuses.ts";
 import { formatRef, type ObjectId, type PolicyId } from "../../core/model/refs.ts";
 import type { PolicyStatus, TargetStatus } from "../../core/status/status-report.ts";
 import { statusReportOf } from "../../core/status/status-report-of.ts";
@@ -19,14 +21,17 @@ import { printStatus } from "./text.ts";
 export const command: Command = {
   usage: ["[POLICY… | TARGET…] [-f FILE|DIR|-]"],
   description: [
-    "The status that a controller of this name would write, computed from the objects: for each policy its ancestors (Gateways, mostly) with the conditions Accepted and Enforced; for each object that a policy takes effect on the conditions such as prevail.dev/RetryPolicyAffected.",
+    "The status that a controller of this name would write, computed from the objects: for each policy its ancestors (Gateways, mostly) with the conditions Accepted and Enforced; for each object that a policy takes effect on the conditions such as prevail.dev/RetryPolicyAffected; and, for GatewayClasses that name the controller, their Gateways, ListenerSets and routes, the conditions of Gateway API: Accepted, ResolvedRefs, Conflicted and the others. Programmed is Unknown, because no data plane is asked.",
     "-o json and -o yaml print the objects with the parts of their status that are computed, without times. Objects without such a part are not in the list. The status that is in the files is not read; 'check' compares it with this one.",
   ],
   options: [controllerNameOption, redactOption],
   takes: ["scope", "source", "cluster"],
   outputs: ["yaml", "json"],
   examples: [
-    { what: "The status of every policy and of every object that one affects", line: "status -f examples/bakery" },
+    {
+      what: "The status of every policy, Gateway and route, and of every other object that a policy affects",
+      line: "status -f examples/bakery",
+    },
     { what: "The status of one policy", line: "status retrypolicy/friday-fix -f examples/bakery" },
     { what: "The conditions of a route, as YAML", line: "status httproute/baker -o yaml -f examples/bakery" },
     {
@@ -76,6 +81,7 @@ function selected(
   { scope, redaction }: VisibleScope,
 ): Selected {
   const report = statusReportOf(world, { controllerName });
+  const all = joinStatuses(gatewayStatuses(world, { controllerName }), report.targets);
   const isWanted = (id: ObjectId): boolean => {
     if (named !== undefined) return named.some((one) => one.id === id);
     const object = world.objects.get(id);
@@ -84,7 +90,7 @@ function selected(
   const isWantedLocation = ({ object, location }: TargetStatus): boolean => {
     const sections = named?.filter(({ id }) => id === object).map(({ sectionName }) => sectionName) ?? [undefined];
     // Only listeners have a status of their own; the status of a rule or port is that of its object.
-    const listeners = report.targets.flatMap((one) =>
+    const listeners = all.flatMap((one) =>
       one.object === object && one.location.at === "Listener" ? [one.location.name] : [],
     );
     return sections.some((section) => {
@@ -94,7 +100,7 @@ function selected(
   };
   const wanted = report.policies.filter(({ policy }) => isWanted(policy));
   const policies = wanted.filter(({ policy }) => !redaction.isHidden(policy));
-  const targets = report.targets.filter((one) => isWanted(one.object) && isWantedLocation(one));
+  const targets = all.filter((one) => isWanted(one.object) && isWantedLocation(one));
   const hidden = wanted.length - policies.length;
   const known = new Set<ObjectId>([...wanted.map(({ policy }) => policy), ...targets.map(({ object }) => object)]);
   const silent = (named ?? []).filter(({ id }) => !known.has(id));
@@ -106,7 +112,7 @@ function selected(
         ({ ref, sectionName, id }) => `${formatRef(ref, sectionName)}: ${whySilent(world, id as PolicyId)}`,
       ),
       ...(named === undefined && known.size === 0
-        ? ["no policy, and no object that a policy takes effect on, is in scope"]
+        ? ["no policy, no object that a policy takes effect on, and no Gateway of the controller is in scope"]
         : []),
       ...(hidden > 0 ? [`${hidden} policies outside the namespace are hidden`] : []),
     ],
@@ -115,5 +121,5 @@ function selected(
 
 const whySilent = (world: World, id: PolicyId): string =>
   world.objects.has(id)
-    ? "no policy of a known kind takes effect on it, so a controller writes no Affected condition into it"
+    ? "no policy of a known kind takes effect on it, and it is neither a Gateway of the controller nor attached to one, so this controller writes nothing into it"
     : "no document defines it, so it has no status here";

@@ -37,8 +37,10 @@ function targetStatusJson(
   shown: Shown,
 ): object {
   const conditions = at("Conditions").flatMap((one) => shown(one.conditions));
-  const listeners = at("Listener").map(({ location, conditions: own }) => ({
+  const fields = Object.assign({}, ...at("Conditions").map((one) => one.fields ?? {}));
+  const listeners = at("Listener").map(({ location, conditions: own, fields: ofListener }) => ({
     ...(location.at === "Listener" ? { name: location.name } : {}),
+    ...ofListener,
     conditions: shown(own),
   }));
   const parents = at("Parent").map(({ location, conditions: own }) => ({
@@ -48,6 +50,7 @@ function targetStatusJson(
   if (conditions.length + listeners.length + parents.length === 0) return {};
   return {
     status: {
+      ...fields,
       ...(conditions.length === 0 ? {} : { conditions }),
       ...(listeners.length === 0 ? {} : { listeners }),
       ...(parents.length === 0 ? {} : { parents }),

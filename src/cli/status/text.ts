@@ -54,12 +54,23 @@ function printConditions(print: Printer, conditions: readonly Condition[], inden
   for (const { type, status, reason, message } of conditions)
     print.paragraph(
       { indent, hanging: 2 },
-      styled(glued(`${type}=${status}/${reason}`), COLOURS[status]),
+      styled(glued(`${type}=${status}/${reason}`), colourOf(type, status)),
       `: ${message}`,
     );
 }
 
-const COLOURS: Readonly<Record<Condition["status"], Style>> = { True: "green", False: "red", Unknown: "yellow" };
+/** Conditions that are True where something is wrong. */
+const WRONG_IF_TRUE: ReadonlySet<string> = new Set([
+  "Conflicted",
+  "OverlappingTLSConfig",
+  "PartiallyInvalid",
+  "InsecureFrontendValidationMode",
+]);
+
+function colourOf(type: string, status: Condition["status"]): Style {
+  if (status === "Unknown") return "yellow";
+  return (status === "True") === WRONG_IF_TRUE.has(type) ? "red" : "green";
+}
 
 const formatAncestor = ({ sectionName, namespace = "", ...ref }: AncestorRef): string =>
   formatRef({ ...ref, namespace }, sectionName);

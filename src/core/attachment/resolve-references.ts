@@ -7,6 +7,7 @@ import { valueAtKeys } from "../model/json-pointer.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { missingContent } from "../model/missing-content.ts";
 import { formatRef, isPlainName, type KindId, kindId, type ObjectId, type ObjectRef, objectId } from "../model/refs.ts";
+import type { UnknownReference } from "../topology/object-references.ts";
 
 /** A reference of a policy that does not resolve, and why. */
 export interface ReferenceProblem {
@@ -15,12 +16,6 @@ export interface ReferenceProblem {
   /** The reason of `ResolvedRefs=False`. */
   readonly reason: string;
   readonly message: string;
-}
-
-/** A reference to an object that the snapshot does not have, so that it is not known whether it resolves. */
-export interface UnknownReference {
-  readonly field: string;
-  readonly ref: ObjectRef;
 }
 
 /** The references in the spec of a policy. */

@@ -63,6 +63,8 @@ export interface TargetStatus {
   readonly object: ObjectId;
   readonly location: StatusLocation;
   readonly conditions: readonly Condition[];
+  /** Fields of the status beside the conditions, such as `attachedRoutes` of a listener. Absent: none. */
+  readonly fields?: JsonObject;
 }
 
 export interface StatusReport {

@@ -112,6 +112,26 @@ export function referenceProblems(object: KubeObject, context: ObjectReferenceCo
   return problems;
 }
 
+/** The references whose object is not in the snapshot and may exist elsewhere: it is not known whether they resolve. */
+export function unknownReferences(object: KubeObject, context: ObjectReferenceContext): readonly UnknownReference[] {
+  const unknown: UnknownReference[] = [];
+  for (const { path, to } of byKind.get(object.family.kindId) ?? []) {
+    for (const { value, field } of valuesAt(object.raw, path.split("."), "")) {
+      const ref = isJsonObject(value) ? referenceTo(object, value, to, context).target : undefined;
+      if (ref === undefined || !isPlainName(ref.name)) continue;
+      const isFound = context.find(kindId(ref), ref.namespace, ref.name) !== undefined;
+      if (!isFound && !context.isKnownAbsent(ref)) unknown.push({ field, ref });
+    }
+  }
+  return unknown;
+}
+
+/** A reference to an object that the snapshot does not have, so that it is not known whether it resolves. */
+export interface UnknownReference {
+  readonly field: string;
+  readonly ref: ObjectRef;
+}
+
 interface Found {
   readonly value: Json;
   readonly field: string;
@@ -141,18 +161,11 @@ function referenceProblem(
   { to, content, reason, kindReason }: ReferenceRow,
   context: ObjectReferenceContext,
 ): Pick<ConditionProblem, "reason" | "message" | "notPermitted"> | undefined {
-  const kind: GroupKind = {
-    group: textAt(ref, "group") ?? to?.group ?? "",
-    kind: textAt(ref, "kind") ?? to?.kind ?? "",
-  };
-  const name = textAt(ref, "name") ?? "";
-  const facts = context.kind(kind);
-  const written = textAt(ref, "namespace") ?? "";
+  const { target, facts, written } = referenceTo(from, ref, to, context);
+  const { namespace, name, ...kind } = target;
   const scope = facts?.scope ?? "Namespaced";
-  const namespace = scope === "Cluster" ? "" : written === "" ? from.family.namespace : written;
   // The schema refuses what is no name.
   if (!isPlainName(name) || (namespace !== "" && !isPlainName(namespace))) return undefined;
-  const target: ObjectRef = { ...kind, namespace, name };
   if (!isReferencePermitted(from.family, target, context.grantsIn))
     return { reason: "RefNotPermitted", message: formatNotPermitted(from, target), notPermitted: target };
   if (to !== undefined && kindId(to) !== kindId(kind)) {
@@ -169,6 +182,23 @@ function referenceProblem(
     return context.isKnownAbsent(target) ? { reason, message: `there is no ${formatRef(target)}` } : undefined;
   const missing = content === undefined ? undefined : missingContent(object, content);
   return missing === undefined ? undefined : { reason, message: `${formatRef(target)} ${missing}` };
+}
+
+/** What a reference names, with the defaults of its field. `written`: the namespace as it is written. */
+function referenceTo(
+  from: KubeObject,
+  ref: JsonObject,
+  to: GroupKind | undefined,
+  context: Pick<ObjectReferenceContext, "kind">,
+): { readonly target: ObjectRef; readonly facts: KindFacts | undefined; readonly written: string } {
+  const kind: GroupKind = {
+    group: textAt(ref, "group") ?? to?.group ?? "",
+    kind: textAt(ref, "kind") ?? to?.kind ?? "",
+  };
+  const facts = context.kind(kind);
+  const written = textAt(ref, "namespace") ?? "";
+  const namespace = facts?.scope === "Cluster" ? "" : written === "" ? from.family.namespace : written;
+  return { target: { ...kind, namespace, name: textAt(ref, "name") ?? "" }, facts, written };
 }
 
 const isOutOfScope = (from: KubeObject, { scope }: KindFacts, namespace: string): boolean =>

@@ -10,7 +10,12 @@ import { frontendTlsAt, frontendTlsOf } from "../../topology/frontend-tls.ts";
 import type { ConditionProblem } from "../../topology/gateway-reason.ts";
 import { listenerProblems } from "../../topology/listener-problems.ts";
 import { listenersOf } from "../../topology/listeners-of.ts";
-import { type ObjectReferenceContext, referenceProblems } from "../../topology/object-references.ts";
+import {
+  type ObjectReferenceContext,
+  referenceProblems,
+  type UnknownReference,
+  unknownReferences,
+} from "../../topology/object-references.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
 import { gatewayListeners } from "./gateway-listeners.ts";
 import type { World } from "./world.ts";
@@ -51,6 +56,10 @@ export function referenceProblemsOf(world: World, object: KubeObject): readonly 
   const problems = referenceProblems(object, referenceContext(world));
   return isMesh ? problems.filter(({ reason }) => reason !== "RefNotPermitted") : problems;
 }
+
+/** The references of an object of which it is not known whether they resolve. */
+export const unknownReferencesOf = (world: World, object: KubeObject): readonly UnknownReference[] =>
+  unknownReferences(object, referenceContext(world));
 
 const referenceContext = (world: World): ObjectReferenceContext => ({
   find: (kind, namespace, name) => world.objects.find(kind, namespace, name),

@@ -1,0 +1,94 @@
+import { referenceProblemsOf } from "../effective/world/gateway-problems.ts";
+import type { World } from "../effective/world/world.ts";
+import { isJsonObject, objectAt, ownValue } from "../model/json.ts";
+import { GATEWAY_API } from "../model/kinds.ts";
+import type { KubeObject } from "../model/kube-object.ts";
+import { kindId } from "../model/refs.ts";
+import { condition } from "../status/conditions.ts";
+import type { Condition, TargetStatus } from "../status/status-report.ts";
+import type { GatewayStatusOptions } from "./dataplane-state.ts";
+
+const CRD = kindId({ group: "apiextensions.k8s.io", kind: "CustomResourceDefinition" });
+const BUNDLE_VERSION = `${GATEWAY_API}/bundle-version`;
+
+/** The minor versions of Gateway API v1 whose CRDs are understood. */
+const LAST_MINOR = 7;
+
+export function classStatus(
+  world: World,
+  gatewayClass: KubeObject,
+  { supportedFeatures }: GatewayStatusOptions,
+): TargetStatus {
+  return {
+    object: gatewayClass.id,
+    location: { at: "Conditions" },
+    conditions: [acceptance(world, gatewayClass), ...supportedVersion(world, gatewayClass)],
+    ...(supportedFeatures === undefined
+      ? {}
+      : { fields: { supportedFeatures: [...supportedFeatures].sort().map((name) => ({ name })) } }),
+  };
+}
+
+function acceptance(world: World, gatewayClass: KubeObject): Condition {
+  const type = "Accepted";
+  const problem = parametersProblem(world, gatewayClass, "spec.parametersRef");
+  return problem === undefined
+    ? condition(gatewayClass, { type, status: "True", reason: type, message: "this controller serves the class" })
+    : condition(gatewayClass, { type, status: "False", reason: "InvalidParameters", message: problem });
+}
+
+/**
+ * Parameters that are not supported
+ *
+ * A GatewayClass or Gateway with a reference to parameters that does not resolve, or whose kind the controller does not support, is not accepted.
+ * This controller supports no kind of parameters.
+ * Gateway API, "GatewayClassReasonInvalidParameters"
+ */
+export function parametersProblem(world: World, object: KubeObject, field: string): string | undefined {
+  const found = referenceProblemsOf(world, object).find((problem) => problem.reason === "InvalidParameters");
+  if (found !== undefined) return `${found.field}: ${found.message}`;
+  const spec = objectAt(object.raw, "spec");
+  const owner = field.includes("infrastructure") ? objectAt(spec, "infrastructure") : spec;
+  const ref = ownValue(owner, "parametersRef");
+  if (!isJsonObject(ref)) return undefined;
+  const kind = ownValue(ref, "kind");
+  return `${field}: ${typeof kind === "string" ? kind : "the kind"} is not a supported kind of parameters; this controller has none`;
+}
+
+/**
+ * SupportedVersion
+ *
+ * Each CRD of Gateway API has an annotation with its version. The condition is False if one of them has a version that the controller was not made for.
+ * Without CRDs in the input there is no such condition.
+ * Gateway API, "GatewayClassConditionStatusSupportedVersion"
+ */
+function supportedVersion(world: World, gatewayClass: KubeObject): readonly Condition[] {
+  const versions = new Set<string>();
+  for (const { raw } of world.objects.ofKind(CRD)) {
+    const version = ownValue(objectAt(objectAt(raw, "metadata"), "annotations"), BUNDLE_VERSION);
+    if (typeof version === "string") versions.add(version);
+  }
+  if (versions.size === 0) return [];
+  const type = "SupportedVersion";
+  const unsupported = [...versions].filter((version) => !isSupported(version)).sort();
+  return [
+    unsupported.length === 0
+      ? condition(gatewayClass, {
+          type,
+          status: "True",
+          reason: type,
+          message: `the CRDs have Gateway API ${[...versions].sort().join(", ")}`,
+        })
+      : condition(gatewayClass, {
+          type,
+          status: "False",
+          reason: "UnsupportedVersion",
+          message: `CRDs have Gateway API ${unsupported.join(", ")}; supported: v1.0 to v1.${LAST_MINOR}`,
+        }),
+  ];
+}
+
+function isSupported(version: string): boolean {
+  const [, minor] = /^v1\.(\d+)\./.exec(version) ?? [];
+  return minor !== undefined && Number(minor) <= LAST_MINOR;
+}

@@ -1,0 +1,280 @@
+/** The status of each listener of a Gateway or ListenerSet. */
+
+import { compileGateway } from "../dataplane/compile/compile-gateway.ts";
+import { gatewayListeners } from "../effective/world/gateway-listeners.ts";
+import { problemsOf, referenceProblemsOf, unknownReferencesOf } from "../effective/world/gateway-problems.ts";
+import { referrersToParent } from "../effective/world/link-indexes.ts";
+import { mayBeGrantedElsewhere } from "../effective/world/refused-objects.ts";
+import type { World } from "../effective/world/world.ts";
+import type { KindFacts } from "../model/definition.ts";
+import { isJsonList, objectAt } from "../model/json.ts";
+import { GATEWAY_API, kinds } from "../model/kinds.ts";
+import type { KubeObject } from "../model/kube-object.ts";
+import { formatRef, type KindId, kindId, targetId } from "../model/refs.ts";
+import { condition, INCOMPLETE } from "../status/conditions.ts";
+import type { Condition, TargetStatus } from "../status/status-report.ts";
+import { carriesRoutes, PROTOCOLS } from "../topology/allowed-routes.ts";
+import type { OwnedListener } from "../topology/distinct-listeners.ts";
+import { frontendTlsAt, frontendTlsOf } from "../topology/frontend-tls.ts";
+import type { ConditionProblem } from "../topology/gateway-reason.ts";
+import { hostnamesIntersect } from "../topology/hostnames-intersect.ts";
+import { type Listener, listenersOf } from "../topology/listeners-of.ts";
+import { type Section, sectionsOf } from "../topology/sections-of.ts";
+import type { DataplaneState } from "./dataplane-state.ts";
+
+/** The routes that gateways carry. */
+const ROUTES: readonly KindFacts[] = kinds.filter(({ group, route }) => group === GATEWAY_API && route !== undefined);
+
+/** The status of a listener, and what the status of its owner is made of. */
+export interface ListenerStatus {
+  readonly status: TargetStatus;
+  readonly isAccepted: boolean;
+  readonly isResolved: boolean;
+  /** Whether it can be served: the data plane has a configuration for it. */
+  readonly isServed: boolean;
+}
+
+/** `gateway`: the owner itself, or the Gateway that the ListenerSet is attached to. */
+export function listenerStatuses(
+  world: World,
+  owner: KubeObject,
+  gateway: KubeObject,
+  dataplane: DataplaneState,
+): readonly ListenerStatus[] {
+  const facts = world.rulebook.factsOf(owner.family.kindId);
+  if (facts === undefined) return [];
+  const sections = sectionsOf(owner, facts);
+  const draft = new ListenerStatuses(world, owner, gateway, dataplane);
+  return listenersOf(owner, facts, "Listener").flatMap((listener) => {
+    const section = sections[listener.order];
+    return section === undefined ? [] : [draft.statusOf(listener, section)];
+  });
+}
+
+class ListenerStatuses {
+  readonly #owner: KubeObject;
+  readonly #dataplane: DataplaneState;
+  readonly #problems: readonly ConditionProblem[];
+  readonly #unknown: readonly { readonly field: string; readonly message: string }[];
+  /** The listeners of the Gateway and all of its ListenerSets. */
+  readonly #all: readonly OwnedListener[];
+  readonly #unserved: ReadonlyMap<string, string>;
+  readonly #clients: ReturnType<typeof frontendTlsOf>;
+  readonly #routes: ReadonlyMap<string, number>;
+
+  constructor(world: World, owner: KubeObject, gateway: KubeObject, dataplane: DataplaneState) {
+    this.#owner = owner;
+    this.#dataplane = dataplane;
+    this.#clients = frontendTlsOf(gateway);
+    const own = problemsOf(world, owner);
+    // The certificates that clients are validated with are fields of the Gateway, and conditions of its listeners.
+    const ofGateway = owner === gateway ? own : [...own, ...referenceProblemsOf(world, gateway)];
+    this.#problems = ofGateway.filter((problem) => !mayBePermitted(world, problem));
+    this.#unknown = [
+      ...ofGateway
+        .filter((problem) => mayBePermitted(world, problem))
+        .map(({ field, message }) => ({ field, message: `${message}; a grant may be elsewhere` })),
+      ...(owner === gateway ? [owner] : [owner, gateway]).flatMap((object) =>
+        unknownReferencesOf(world, object).map(({ field, ref }) => ({
+          field,
+          message: `${formatRef(ref)} is not in the input`,
+        })),
+      ),
+    ];
+    const { accepted, refused } = gatewayListeners(world, gateway);
+    this.#all = [...accepted, ...refused];
+    this.#unserved = compileGateway(world, gateway).unserved;
+    this.#routes = attachedRoutes(world, owner);
+  }
+
+  statusOf(listener: Listener, section: Section): ListenerStatus {
+    const field = `spec.listeners[${section.index}]`;
+    const mine = this.#problems.filter((problem) => this.#isAbout(problem.field, field, listener));
+    const conflict = mine.find((problem) => problem.condition === "Conflicted");
+    const refusal = conflict ?? mine.find((problem) => problem.condition === "Accepted");
+    const unresolved = mine.find((problem) => problem.condition === "ResolvedRefs");
+    const unserved = this.#whyUnserved(listener, section, field);
+    const conditions = [
+      this.#acceptance(refusal),
+      this.#conflicted(conflict),
+      this.#resolution(unresolved, this.#unknown.find((one) => this.#isAbout(one.field, field, listener))?.message),
+      this.#programming(refusal, conflict, unserved),
+      ...this.#overlap(listener),
+    ];
+    return {
+      status: {
+        object: this.#owner.id,
+        location: { at: "Listener", name: listener.declaredName },
+        conditions,
+        fields: { supportedKinds: supportedKinds(listener), attachedRoutes: this.#routes.get(listener.name) ?? 0 },
+      },
+      isAccepted: refusal === undefined,
+      isResolved: unresolved === undefined,
+      isServed: refusal === undefined && unserved === undefined,
+    };
+  }
+
+  /** A problem is about a listener if its field is in the listener, or if it is about the validation of its clients. */
+  #isAbout(field: string, listenerField: string, { protocol, port }: Listener): boolean {
+    if (field === listenerField || field.startsWith(`${listenerField}.`)) return true;
+    const clients = protocol === "HTTPS" ? frontendTlsAt(this.#clients, port) : undefined;
+    return clients?.validation !== undefined && field.startsWith(`${clients.field}[`);
+  }
+
+  #acceptance(refusal: ConditionProblem | undefined): Condition {
+    const type = "Accepted";
+    return refusal === undefined
+      ? condition(this.#owner, { type, status: "True", reason: type, message: "the listener is valid" })
+      : condition(this.#owner, { type, status: "False", reason: refusal.reason, message: textOf(refusal) });
+  }
+
+  #conflicted(conflict: ConditionProblem | undefined): Condition {
+    const type = "Conflicted";
+    return conflict === undefined
+      ? condition(this.#owner, {
+          type,
+          status: "False",
+          reason: "NoConflicts",
+          message: "no other listener has the same port and hostname",
+        })
+      : condition(this.#owner, { type, status: "True", reason: conflict.reason, message: textOf(conflict) });
+  }
+
+  #resolution(unresolved: ConditionProblem | undefined, unknown: string | undefined): Condition {
+    const type = "ResolvedRefs";
+    if (unresolved !== undefined)
+      return condition(this.#owner, { type, status: "False", reason: unresolved.reason, message: textOf(unresolved) });
+    return unknown === undefined
+      ? condition(this.#owner, { type, status: "True", reason: type, message: "all references resolve" })
+      : condition(this.#owner, { type, status: "Unknown", reason: INCOMPLETE, message: unknown });
+  }
+
+  /**
+   * Programmed follows the data plane
+   *
+   * A listener that is not accepted, is in conflict or cannot be served is not programmed. Any other is programmed as soon as the data plane of the Gateway
+   * has acknowledged its configuration, and not before.
+   * Gateway API, "ListenerConditionProgrammed"
+   */
+  #programming(
+    refusal: ConditionProblem | undefined,
+    conflict: ConditionProblem | undefined,
+    unserved: string | undefined,
+  ): Condition {
+    const type = "Programmed";
+    if (refusal !== undefined) {
+      const reason = conflict === undefined ? "Invalid" : conflict.reason;
+      return condition(this.#owner, { type, status: "False", reason, message: textOf(refusal) });
+    }
+    if (unserved !== undefined)
+      return condition(this.#owner, { type, status: "False", reason: "Invalid", message: unserved });
+    return programmedBy(this.#owner, this.#dataplane, "the listener is served");
+  }
+
+  /** Why a listener that is accepted is not served. */
+  #whyUnserved(listener: Listener, { raw }: Section, field: string): string | undefined {
+    const reason = this.#unserved.get(targetId(this.#owner.id, listener.name));
+    if (reason !== undefined) return reason;
+    const refs = objectAt(raw, "tls")["certificateRefs"];
+    if (!isJsonList(refs) || refs.length === 0 || listener.isPassthrough) return undefined;
+    const isInvalid = (index: number): boolean =>
+      this.#problems.some((problem) => problem.field === `${field}.tls.certificateRefs[${index}]`);
+    return refs.every((_, index) => isInvalid(index)) ? "no certificate can be used" : undefined;
+  }
+
+  /**
+   * Overlapping hostnames
+   *
+   * Listeners with TLS on one port whose hostnames overlap can be confused by clients that reuse a connection for another host. Each of them says so.
+   * Gateway API, "ListenerConditionOverlappingTLSConfig"
+   */
+  #overlap(listener: Listener): readonly Condition[] {
+    if (!isTls(listener)) return [];
+    const others = this.#all.filter(
+      ({ listener: other, owner }) =>
+        !(owner === this.#owner && other.name === listener.name) &&
+        isTls(other) &&
+        other.port === listener.port &&
+        other.hostname !== listener.hostname &&
+        hostnamesIntersect(listener.hostname, other.hostname === undefined ? [] : [other.hostname]),
+    );
+    if (others.length === 0) return [];
+    const names = others.map(({ owner, listener: { name } }) => `listener ${name} of ${formatRef(owner.ref)}`);
+    return [
+      condition(this.#owner, {
+        type: "OverlappingTLSConfig",
+        status: "True",
+        reason: "OverlappingHostnames",
+        message: `the hostname overlaps with that of ${names.join(", ")}`,
+      }),
+    ];
+  }
+}
+
+const isTls = ({ protocol }: Listener): boolean => protocol === "HTTPS" || protocol === "TLS";
+
+const textOf = ({ field, message }: ConditionProblem): string => `${field}: ${message}`;
+
+/** Whether a ReferenceGrant that is not in the input may permit the reference. */
+const mayBePermitted = (world: World, { notPermitted }: ConditionProblem): boolean =>
+  notPermitted !== undefined && mayBeGrantedElsewhere(world, notPermitted);
+
+/** The condition Programmed of an object or listener that can be served. */
+export function programmedBy(object: KubeObject, dataplane: DataplaneState, served: string): Condition {
+  const type = "Programmed";
+  switch (dataplane.state) {
+    case "Unknown":
+      return condition(object, {
+        type,
+        status: "Unknown",
+        reason: "Pending",
+        message: "it is not known whether a data plane has the configuration",
+      });
+    case "Serving":
+      return condition(object, { type, status: "True", reason: type, message: served });
+    case "Pending":
+      return condition(object, { type, status: "False", reason: "Pending", message: dataplane.message });
+    case "Refused":
+      return condition(object, { type, status: "False", reason: "Invalid", message: dataplane.message });
+    case "AddressNotUsable":
+      return condition(object, { type, status: "False", reason: "AddressNotUsable", message: dataplane.message });
+  }
+}
+
+/**
+ * Supported kinds of a listener
+ *
+ * The kinds of routes that the protocol of the listener carries. If the listener lists kinds, those of the list that it carries.
+ * Gateway API, "ListenerStatus.supportedKinds"
+ */
+function supportedKinds(listener: Listener): { readonly group: string; readonly kind: string }[] {
+  if (!PROTOCOLS.includes(listener.protocol)) return [];
+  const isListed = ({ group, kind }: KindFacts): boolean =>
+    listener.kinds.length === 0 || listener.kinds.some((one) => one.kind === kind && one.group === group);
+  return ROUTES.filter(
+    (facts) => facts.route !== undefined && carriesRoutes(listener, facts.route) && isListed(facts),
+  ).map(({ group, kind }) => ({ group, kind }));
+}
+
+/**
+ * Attached routes of a listener
+ *
+ * The routes that are attached to a listener of the owner by its name, counted by the name of the listener. Whether the listener or the references of
+ * the route are valid does not matter.
+ * Gateway API, "ListenerStatus.attachedRoutes"
+ */
+function attachedRoutes(world: World, owner: KubeObject): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const id of referrersToParent(world, owner.id)) {
+    const links = world.links.get(id)?.up ?? [];
+    const sections = new Set(links.flatMap(({ parent, section }) => (parent === owner.id ? (section ?? []) : [])));
+    for (const section of sections) counts.set(section, (counts.get(section) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** Kinds that have listeners but are not Gateways. */
+export const LISTENER_SETS: readonly KindId[] = [
+  kindId({ group: GATEWAY_API, kind: "ListenerSet" }),
+  kindId({ group: "gateway.networking.x-k8s.io", kind: "XListenerSet" }),
+];

@@ -1,0 +1,61 @@
+/** Which objects are ours: the GatewayClasses that name our controller, their Gateways, and what is attached to these. */
+import { controllerOf, isGateway, isGatewayClass } from "../effective/world/gateway-controllers.ts";
+import type { World } from "../effective/world/world.ts";
+import { isJsonObject, type JsonObject, objectAt, ownValue } from "../model/json.ts";
+import { GATEWAY_API } from "../model/kinds.ts";
+import type { KubeObject } from "../model/kube-object.ts";
+import { isPlainName, kindId, type ObjectRef, objectId } from "../model/refs.ts";
+
+const GATEWAY_CLASS = kindId({ group: GATEWAY_API, kind: "GatewayClass" });
+
+/**
+ * Objects of our controller
+ *
+ * A controller writes the status of the GatewayClasses that name it, of their Gateways, of the ListenerSets that name one of these as their parent, and
+ * the entries of routes for parents among these. The status of other objects belongs to others.
+ * Gateway API, "GatewayClassSpec.controllerName"
+ */
+export class OwnedGateways {
+  readonly #world: World;
+  readonly #controllerName: string;
+
+  constructor(world: World, controllerName: string) {
+    this.#world = world;
+    this.#controllerName = controllerName;
+  }
+
+  isOwned(object: KubeObject): boolean {
+    if (isGatewayClass(object.ref)) return controllerOf(object.raw) === this.#controllerName;
+    if (isGateway(object.ref)) {
+      const name = ownValue(objectAt(object.raw, "spec"), "gatewayClassName");
+      const found = typeof name === "string" ? this.#world.objects.find(GATEWAY_CLASS, "", name) : undefined;
+      return found !== undefined && this.isOwned(found);
+    }
+    const gateway = this.gatewayOf(object);
+    return gateway !== undefined && this.isOwned(gateway);
+  }
+
+  /** The Gateway that a ListenerSet names as its parent, whether it accepts the ListenerSet or not. */
+  gatewayOf(listenerSet: KubeObject): KubeObject | undefined {
+    const ref = ownValue(objectAt(listenerSet.raw, "spec"), "parentRef");
+    const gateway = isJsonObject(ref) ? this.parentOf(listenerSet.ref, ref) : undefined;
+    return gateway !== undefined && isGateway(gateway.ref) ? gateway : undefined;
+  }
+
+  /** The object that a reference to a parent names. */
+  parentOf(child: ObjectRef, ref: JsonObject): KubeObject | undefined {
+    const text = (key: string, byDefault: string): string => {
+      const value = ownValue(ref, key);
+      return typeof value === "string" && value !== "" ? value : byDefault;
+    };
+    const group = ownValue(ref, "group");
+    const facts = this.#world.rulebook.findKind(
+      typeof group === "string" ? group : GATEWAY_API,
+      text("kind", "Gateway"),
+    );
+    const name = text("name", "");
+    const namespace = text("namespace", child.namespace);
+    if (facts === undefined || !isPlainName(name) || !isPlainName(namespace)) return undefined;
+    return this.#world.objects.get(objectId({ group: facts.group, kind: facts.kind, namespace, name }));
+  }
+}

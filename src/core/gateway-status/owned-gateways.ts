@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject, objectAt, ownValue } from "../model/json
 import { GATEWAY_API } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { isPlainName, kindId, type ObjectRef, objectId } from "../model/refs.ts";
+import { namedParent } from "../status/named-parent.ts";
 
 const GATEWAY_CLASS = kindId({ group: GATEWAY_API, kind: "GatewayClass" });
 
@@ -44,18 +45,8 @@ export class OwnedGateways {
 
   /** The object that a reference to a parent names. */
   parentOf(child: ObjectRef, ref: JsonObject): KubeObject | undefined {
-    const text = (key: string, byDefault: string): string => {
-      const value = ownValue(ref, key);
-      return typeof value === "string" && value !== "" ? value : byDefault;
-    };
-    const group = ownValue(ref, "group");
-    const facts = this.#world.rulebook.findKind(
-      typeof group === "string" ? group : GATEWAY_API,
-      text("kind", "Gateway"),
-    );
-    const name = text("name", "");
-    const namespace = text("namespace", child.namespace);
-    if (facts === undefined || !isPlainName(name) || !isPlainName(namespace)) return undefined;
-    return this.#world.objects.get(objectId({ group: facts.group, kind: facts.kind, namespace, name }));
+    const named = namedParent(this.#world, child, ref);
+    if (named === undefined || !isPlainName(named.name) || !isPlainName(named.namespace)) return undefined;
+    return this.#world.objects.get(objectId(named));
   }
 }

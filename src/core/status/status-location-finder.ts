@@ -4,7 +4,8 @@ import { isJsonList, isJsonObject, type JsonObject, jsonEqual, ownValue } from "
 import { GATEWAY_API } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { parseCrd } from "../model/parse/parse-crd.ts";
-import { isNamespace, type KindId, kindId, type ObjectRef, targetId } from "../model/refs.ts";
+import { isNamespace, type KindId, kindId, type ObjectRef, objectId, targetId } from "../model/refs.ts";
+import { namedParent } from "./named-parent.ts";
 import type { StatusLocation } from "./status-report.ts";
 
 /** A location with a unique key to sort by. */
@@ -84,22 +85,12 @@ export class StatusLocationFinder {
   }
 
   #leadsTo(ref: JsonObject, route: ObjectRef, { ref: parent, section }: Node): boolean {
-    const text = (key: string, byDefault: string): string => {
-      const value = ownValue(ref, key);
-      return typeof value === "string" && value !== "" ? value : byDefault;
-    };
-    const group = ownValue(ref, "group");
-    const kind = this.#world.rulebook.findKind(
-      typeof group === "string" ? group : GATEWAY_API,
-      text("kind", "Gateway"),
-    );
-    if (kind === undefined || kindId(kind) !== kindId(parent)) return false;
-    if (text("name", "") !== parent.name || text("namespace", route.namespace) !== parent.namespace) return false;
+    const named = namedParent(this.#world, route, ref);
+    if (named === undefined || objectId(named) !== objectId(parent)) return false;
     if (section === undefined) return true;
-    const port = ownValue(ref, "port");
-    return (
-      text("sectionName", section.name) === section.name && (typeof port !== "number" || port === section.raw["port"])
-    );
+    const [name, port] = [ownValue(ref, "sectionName"), ownValue(ref, "port")];
+    const isNamed = typeof name !== "string" || name === "" || name === section.name;
+    return isNamed && (typeof port !== "number" || port === section.raw["port"]);
   }
 }
 

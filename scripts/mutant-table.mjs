@@ -972,8 +972,8 @@ export const mutants = [
     "a route is affected under every parent",
     gep713,
     `${status}/status-location-finder.ts`,
-    'if (text("name", "") !== parent.name || text("namespace", route.namespace) !== parent.namespace) return false;',
-    "",
+    "if (named === undefined || objectId(named) !== objectId(parent)) return false;",
+    "if (named === undefined) return false;",
   ),
   row(
     "Overridden is reported as enforced",
@@ -1263,11 +1263,11 @@ export const mutants = [
     "return true;",
   ),
   row(
-    "parameters of a kind that is not supported are accepted",
+    "our controller leaves kinds of other groups to implementations",
     attachment,
-    `${gatewayStatus}/class-status.ts`,
-    "if (!isJsonObject(ref)) return undefined;",
-    "if (isJsonObject(ref)) return undefined;",
+    `${topology}/object-references.ts`,
+    "if (isKnown || context.implementation !== undefined)",
+    "if (isKnown)",
   ),
   row(
     "a Gateway API version after the last known one is supported",

@@ -37,7 +37,7 @@ function targetStatusJson(
   shown: Shown,
 ): object {
   const conditions = at("Conditions").flatMap((one) => shown(one.conditions));
-  const fields = Object.assign({}, ...at("Conditions").map((one) => one.fields ?? {}));
+  const fields = at("Conditions").find((one) => one.fields !== undefined)?.fields ?? {};
   const listeners = at("Listener").map(({ location, conditions: own, fields: ofListener }) => ({
     ...(location.at === "Listener" ? { name: location.name } : {}),
     ...ofListener,

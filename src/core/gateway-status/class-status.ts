@@ -1,12 +1,13 @@
 import { referenceProblemsOf } from "../effective/world/gateway-problems.ts";
 import type { World } from "../effective/world/world.ts";
-import { isJsonObject, objectAt, ownValue } from "../model/json.ts";
+import { objectAt, ownValue } from "../model/json.ts";
 import { GATEWAY_API } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { kindId } from "../model/refs.ts";
 import { condition } from "../status/conditions.ts";
 import type { Condition, TargetStatus } from "../status/status-report.ts";
-import type { GatewayStatusOptions } from "./dataplane-state.ts";
+import type { Implementation } from "../topology/object-references.ts";
+import { type GatewayStatusOptions, implementationOf } from "./dataplane-state.ts";
 
 const CRD = kindId({ group: "apiextensions.k8s.io", kind: "CustomResourceDefinition" });
 const BUNDLE_VERSION = `${GATEWAY_API}/bundle-version`;
@@ -14,24 +15,21 @@ const BUNDLE_VERSION = `${GATEWAY_API}/bundle-version`;
 /** The minor versions of Gateway API v1 whose CRDs are understood. */
 const LAST_MINOR = 7;
 
-export function classStatus(
-  world: World,
-  gatewayClass: KubeObject,
-  { supportedFeatures }: GatewayStatusOptions,
-): TargetStatus {
+export function classStatus(world: World, gatewayClass: KubeObject, options: GatewayStatusOptions): TargetStatus {
+  const { supportedFeatures } = options;
   return {
     object: gatewayClass.id,
     location: { at: "Conditions" },
-    conditions: [acceptance(world, gatewayClass), ...supportedVersion(world, gatewayClass)],
+    conditions: [acceptance(world, gatewayClass, implementationOf(options)), ...supportedVersion(world, gatewayClass)],
     ...(supportedFeatures === undefined
       ? {}
       : { fields: { supportedFeatures: [...supportedFeatures].sort().map((name) => ({ name })) } }),
   };
 }
 
-function acceptance(world: World, gatewayClass: KubeObject): Condition {
+function acceptance(world: World, gatewayClass: KubeObject, implementation: Implementation): Condition {
   const type = "Accepted";
-  const problem = parametersProblem(world, gatewayClass, "spec.parametersRef");
+  const problem = parametersProblem(world, gatewayClass, implementation);
   return problem === undefined
     ? condition(gatewayClass, { type, status: "True", reason: type, message: "this controller serves the class" })
     : condition(gatewayClass, { type, status: "False", reason: "InvalidParameters", message: problem });
@@ -44,15 +42,13 @@ function acceptance(world: World, gatewayClass: KubeObject): Condition {
  * This controller supports no kind of parameters.
  * Gateway API, "GatewayClassReasonInvalidParameters"
  */
-export function parametersProblem(world: World, object: KubeObject, field: string): string | undefined {
-  const found = referenceProblemsOf(world, object).find((problem) => problem.reason === "InvalidParameters");
-  if (found !== undefined) return `${found.field}: ${found.message}`;
-  const spec = objectAt(object.raw, "spec");
-  const owner = field.includes("infrastructure") ? objectAt(spec, "infrastructure") : spec;
-  const ref = ownValue(owner, "parametersRef");
-  if (!isJsonObject(ref)) return undefined;
-  const kind = ownValue(ref, "kind");
-  return `${field}: ${typeof kind === "string" ? kind : "the kind"} is not a supported kind of parameters; this controller has none`;
+export function parametersProblem(
+  world: World,
+  object: KubeObject,
+  implementation: Implementation,
+): string | undefined {
+  const found = referenceProblemsOf(world, object, implementation).find(({ reason }) => reason === "InvalidParameters");
+  return found === undefined ? undefined : `${found.field}: ${found.message}`;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../model/json.ts";
-import type { ObjectId } from "../model/refs.ts";
+import type { ObjectId, ObjectRef } from "../model/refs.ts";
+import type { Implementation } from "../topology/object-references.ts";
 
 /**
  * What is known of the data plane of a Gateway.
@@ -20,6 +21,13 @@ export interface GatewayStatusOptions {
   readonly dataplaneOf?: (gateway: ObjectId) => DataplaneState;
   /** Features of Gateway API that the data plane supports, for GatewayClasses. Absent: not reported. */
   readonly supportedFeatures?: readonly string[];
+  /** What is wrong with the content of a Secret, as the end of a sentence. Absent: the content of Secrets is not known. */
+  readonly secretProblem?: (secret: ObjectRef) => string | undefined;
 }
+
+/** What this controller supports: the kinds that Gateway API requires, and no others. */
+export const implementationOf = ({ secretProblem }: GatewayStatusOptions): Implementation => ({
+  secretProblem: (secret) => secretProblem?.(secret),
+});
 
 export const UNKNOWN_DATAPLANE: DataplaneState = { state: "Unknown" };

@@ -14,8 +14,7 @@ const ROUTES: readonly KindId[] = kinds.filter(({ route }) => route !== undefine
 
 /** The status of every GatewayClass, Gateway, ListenerSet and route of this controller. An object's own conditions come before those of its listeners. */
 export function gatewayStatuses(world: World, options: GatewayStatusOptions): readonly TargetStatus[] {
-  const { controllerName } = options;
-  const owned = new OwnedGateways(world, controllerName);
+  const owned = new OwnedGateways(world, options.controllerName);
   return [
     ...world.objects
       .ofKind(GATEWAY_CLASS)
@@ -26,7 +25,7 @@ export function gatewayStatuses(world: World, options: GatewayStatusOptions): re
       .filter((object) => owned.isOwned(object))
       .flatMap((gateway) => gatewayStatus(world, gateway, owned, options)),
     ...ROUTES.flatMap((kind) =>
-      world.objects.ofKind(kind).flatMap((route) => routeStatus(world, route, owned, controllerName)),
+      world.objects.ofKind(kind).flatMap((route) => routeStatus(world, route, owned, options)),
     ),
   ];
 }

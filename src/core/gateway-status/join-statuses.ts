@@ -22,7 +22,8 @@ function keyOf(location: StatusLocation): string {
       return `listener ${location.name}`;
     case "Parent":
       return `parent ${canonicalJson(location.parentRef)}`;
-    default:
+    case "Conditions":
+    case "Annotations":
       return location.at;
   }
 }

@@ -8,9 +8,22 @@ import { formatRef } from "../model/refs.ts";
 import { condition, INCOMPLETE } from "../status/conditions.ts";
 import type { Condition, TargetStatus } from "../status/status-report.ts";
 import { frontendTlsOf } from "../topology/frontend-tls.ts";
+import type { ConditionProblem } from "../topology/gateway-reason.ts";
+import type { Implementation } from "../topology/object-references.ts";
 import { parametersProblem } from "./class-status.ts";
-import { type DataplaneState, type GatewayStatusOptions, UNKNOWN_DATAPLANE } from "./dataplane-state.ts";
-import { LISTENER_SETS, type ListenerStatus, listenerStatuses, programmedBy } from "./listener-statuses.ts";
+import {
+  type DataplaneState,
+  type GatewayStatusOptions,
+  implementationOf,
+  UNKNOWN_DATAPLANE,
+} from "./dataplane-state.ts";
+import {
+  LISTENER_SETS,
+  type ListenerContext,
+  type ListenerStatus,
+  listenerStatuses,
+  programmedBy,
+} from "./listener-statuses.ts";
 import type { OwnedGateways } from "./owned-gateways.ts";
 
 /** The status of a Gateway, of its ListenerSets, and of the listeners of all of them. */
@@ -18,16 +31,18 @@ export function gatewayStatus(
   world: World,
   gateway: KubeObject,
   owned: OwnedGateways,
-  { dataplaneOf }: GatewayStatusOptions,
+  options: GatewayStatusOptions,
 ): readonly TargetStatus[] {
+  const { dataplaneOf } = options;
+  const implementation = implementationOf(options);
   const reported = dataplaneOf?.(gateway.id) ?? UNKNOWN_DATAPLANE;
-  const refusal = gatewayRefusal(world, gateway);
+  const refusal = gatewayRefusal(world, gateway, implementation);
   const dataplane: DataplaneState =
     refusal === undefined ? reported : { state: "Pending", message: "the Gateway is not accepted" };
-  const listeners = listenerStatuses(world, gateway, gateway, dataplane);
+  const listeners = listenerStatuses(world, gateway, { gateway, dataplane, implementation });
   const accepted = acceptanceOf(gateway, listeners, refusal);
   const sets = setsOf(world, gateway, owned).map((set) =>
-    listenerSetStatus(world, set, { gateway, accepted, dataplane }),
+    listenerSetStatus(world, set, { gateway, accepted, dataplane, implementation }),
   );
   const addresses = reported.state === "Serving" && isTrue(accepted) ? reported.addresses : [];
   return [
@@ -37,7 +52,7 @@ export function gatewayStatus(
       conditions: [
         accepted,
         programming(gateway, accepted, [...listeners, ...sets.flatMap((set) => set.listeners)], dataplane),
-        resolution(world, gateway, listeners),
+        resolution(gateway, problemsOf(world, gateway, implementation), listeners),
         ...insecureMode(gateway),
       ],
       fields: { addresses, attachedListenerSets: sets.filter((set) => isTrue(set.accepted)).length },
@@ -53,8 +68,8 @@ interface Refusal {
 }
 
 /** Why a Gateway is not accepted, whatever its listeners are. */
-function gatewayRefusal(world: World, gateway: KubeObject): Refusal | undefined {
-  const parameters = parametersProblem(world, gateway, "spec.infrastructure.parametersRef");
+function gatewayRefusal(world: World, gateway: KubeObject, implementation: Implementation): Refusal | undefined {
+  const parameters = parametersProblem(world, gateway, implementation);
   if (parameters !== undefined) return { reason: "InvalidParameters", message: parameters };
   const message = addressProblem(gateway);
   return message === undefined ? undefined : { reason: "UnsupportedAddress", message };
@@ -129,11 +144,13 @@ function programming(
  * False if a reference of the Gateway that belongs to no listener does not resolve, or if that is so for one of its listeners.
  * Gateway API, "GatewayConditionResolvedRefs"
  */
-function resolution(world: World, gateway: KubeObject, listeners: readonly ListenerStatus[]): Condition {
+function resolution(
+  gateway: KubeObject,
+  problems: readonly ConditionProblem[],
+  listeners: readonly ListenerStatus[],
+): Condition {
   const type = "ResolvedRefs";
-  const own = problemsOf(world, gateway).find(
-    ({ condition: kind, field }) => kind === type && field.startsWith("spec.tls.backend."),
-  );
+  const own = problems.find(({ condition: kind, field }) => kind === type && field.startsWith("spec.tls.backend."));
   if (own !== undefined)
     return condition(gateway, { type, status: "False", reason: own.reason, message: `${own.field}: ${own.message}` });
   const states = listeners.map(({ status }) => ({ status, own: status.conditions.find((one) => one.type === type) }));
@@ -192,11 +209,11 @@ interface ListenerSetStatus {
 function listenerSetStatus(
   world: World,
   set: KubeObject,
-  parent: { readonly gateway: KubeObject; readonly accepted: Condition; readonly dataplane: DataplaneState },
+  parent: ListenerContext & { readonly accepted: Condition },
 ): ListenerSetStatus {
   const { refusal, unknown } = setRefusal(world, set, parent);
   const isAttached = refusal === undefined && unknown === undefined;
-  const listeners = isAttached ? listenerStatuses(world, set, parent.gateway, parent.dataplane) : [];
+  const listeners = isAttached ? listenerStatuses(world, set, parent) : [];
   const accepted = acceptanceOf(set, listeners, refusal, unknown);
   return {
     accepted,

@@ -19,6 +19,7 @@ import { frontendTlsAt, frontendTlsOf } from "../topology/frontend-tls.ts";
 import type { ConditionProblem } from "../topology/gateway-reason.ts";
 import { hostnamesIntersect } from "../topology/hostnames-intersect.ts";
 import { type Listener, listenersOf } from "../topology/listeners-of.ts";
+import type { Implementation } from "../topology/object-references.ts";
 import { type Section, sectionsOf } from "../topology/sections-of.ts";
 import type { DataplaneState } from "./dataplane-state.ts";
 
@@ -34,17 +35,18 @@ export interface ListenerStatus {
   readonly isServed: boolean;
 }
 
-/** `gateway`: the owner itself, or the Gateway that the ListenerSet is attached to. */
-export function listenerStatuses(
-  world: World,
-  owner: KubeObject,
-  gateway: KubeObject,
-  dataplane: DataplaneState,
-): readonly ListenerStatus[] {
+export interface ListenerContext {
+  /** The owner of the listeners, or the Gateway that the ListenerSet is attached to. */
+  readonly gateway: KubeObject;
+  readonly dataplane: DataplaneState;
+  readonly implementation: Implementation;
+}
+
+export function listenerStatuses(world: World, owner: KubeObject, context: ListenerContext): readonly ListenerStatus[] {
   const facts = world.rulebook.factsOf(owner.family.kindId);
   if (facts === undefined) return [];
   const sections = sectionsOf(owner, facts);
-  const draft = new ListenerStatuses(world, owner, gateway, dataplane);
+  const draft = new ListenerStatuses(world, owner, context);
   return listenersOf(owner, facts, "Listener").flatMap((listener) => {
     const section = sections[listener.order];
     return section === undefined ? [] : [draft.statusOf(listener, section)];
@@ -62,13 +64,13 @@ class ListenerStatuses {
   readonly #clients: ReturnType<typeof frontendTlsOf>;
   readonly #routes: ReadonlyMap<string, number>;
 
-  constructor(world: World, owner: KubeObject, gateway: KubeObject, dataplane: DataplaneState) {
+  constructor(world: World, owner: KubeObject, { gateway, dataplane, implementation }: ListenerContext) {
     this.#owner = owner;
     this.#dataplane = dataplane;
     this.#clients = frontendTlsOf(gateway);
-    const own = problemsOf(world, owner);
+    const own = problemsOf(world, owner, implementation);
     // The certificates that clients are validated with are fields of the Gateway, and conditions of its listeners.
-    const ofGateway = owner === gateway ? own : [...own, ...referenceProblemsOf(world, gateway)];
+    const ofGateway = owner === gateway ? own : [...own, ...referenceProblemsOf(world, gateway, implementation)];
     this.#problems = ofGateway.filter((problem) => !mayBePermitted(world, problem));
     this.#unknown = [
       ...ofGateway

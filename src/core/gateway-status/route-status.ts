@@ -11,7 +11,9 @@ import { formatRef } from "../model/refs.ts";
 import { condition, INCOMPLETE } from "../status/conditions.ts";
 import type { Condition, TargetStatus } from "../status/status-report.ts";
 import type { LinkRefusal } from "../topology/links.ts";
+import type { Implementation } from "../topology/object-references.ts";
 import { sectionsOf } from "../topology/sections-of.ts";
+import { type GatewayStatusOptions, implementationOf } from "./dataplane-state.ts";
 import { LISTENER_SETS } from "./listener-statuses.ts";
 import type { OwnedGateways } from "./owned-gateways.ts";
 
@@ -19,8 +21,9 @@ export function routeStatus(
   world: World,
   route: KubeObject,
   owned: OwnedGateways,
-  controllerName: string,
+  options: GatewayStatusOptions,
 ): readonly TargetStatus[] {
+  const { controllerName } = options;
   const refs = ownValue(objectAt(route.raw, "spec"), "parentRefs");
   if (!isJsonList(refs)) return [];
   const refusals = world.links.get(route.id)?.refusals ?? [];
@@ -29,7 +32,7 @@ export function routeStatus(
     return isOurs(route, parentRef, owned) ? [{ parentRef, index }] : [];
   });
   if (ours.length === 0) return [];
-  const shared = [resolution(world, route)];
+  const shared = [resolution(world, route, implementationOf(options))];
   const rules = ruleStates(world, route);
   return ours.map(({ parentRef, index }) => {
     const refusal = refusals.find(({ field }) => field === `spec.parentRefs[${index}]`);
@@ -114,9 +117,9 @@ interface Unresolved {
  * not have is not known.
  * Gateway API, "RouteConditionResolvedRefs"
  */
-function resolution(world: World, route: KubeObject): Condition {
+function resolution(world: World, route: KubeObject, implementation: Implementation): Condition {
   const type = "ResolvedRefs";
-  const found = [...unresolvedBackends(world, route), ...unresolvedInFilters(world, route)];
+  const found = [...unresolvedBackends(world, route), ...unresolvedInFilters(world, route, implementation)];
   const known = found.filter(({ isKnown }) => isKnown);
   const [first] = known.length > 0 ? known : found;
   if (first === undefined)
@@ -144,8 +147,12 @@ function unresolvedBackends(world: World, route: KubeObject): readonly Unresolve
   }));
 }
 
-const unresolvedInFilters = (world: World, route: KubeObject): readonly Unresolved[] => [
-  ...referenceProblemsOf(world, route).map(({ field, message, reason, notPermitted }) => ({
+const unresolvedInFilters = (
+  world: World,
+  route: KubeObject,
+  implementation: Implementation,
+): readonly Unresolved[] => [
+  ...referenceProblemsOf(world, route, implementation).map(({ field, message, reason, notPermitted }) => ({
     reason,
     message: `${field}: ${message}`,
     isKnown: notPermitted === undefined || !mayBeGrantedElsewhere(world, notPermitted),

@@ -16,6 +16,14 @@ export interface ObjectReferenceContext {
   readonly grantsIn: (namespace: string) => readonly Grant[];
   /** True if an object that is not found does not exist. */
   isKnownAbsent(ref: ObjectRef): boolean;
+  /** What is known of the implementation. Absent: nothing. */
+  readonly implementation?: Implementation;
+}
+
+/** One implementation of Gateway API: it supports the kinds that the specification requires, and no others. */
+export interface Implementation {
+  /** What is wrong with the content of a Secret, which is not part of the snapshot. Undefined: nothing. */
+  readonly secretProblem: (secret: ObjectRef) => string | undefined;
 }
 
 /** References at one field of a kind. */
@@ -168,10 +176,12 @@ function referenceProblem(
   if (!isPlainName(name) || (namespace !== "" && !isPlainName(namespace))) return undefined;
   if (!isReferencePermitted(from.family, target, context.grantsIn))
     return { reason: "RefNotPermitted", message: formatNotPermitted(from, target), notPermitted: target };
-  if (to !== undefined && kindId(to) !== kindId(kind)) {
+  if (to === undefined || kindId(to) !== kindId(kind)) {
     // The kinds of these groups are known; others are up to the implementation.
-    if (kind.group !== "" && kind.group !== GATEWAY_API) return undefined;
-    return { reason: kindReason, message: `${kind.kind} is not a supported kind; supported: ${to.kind}` };
+    const isKnown = to !== undefined && (kind.group === "" || kind.group === GATEWAY_API);
+    const message = `${kind.kind} is not a supported kind; supported: ${to?.kind ?? "none"}`;
+    if (isKnown || context.implementation !== undefined) return { reason: kindReason, message };
+    if (to !== undefined) return undefined;
   }
   if (facts !== undefined && isOutOfScope(from, facts, written)) {
     const what = scope === "Cluster" ? "is cluster-scoped, so it has no namespace" : "needs a namespace";
@@ -180,7 +190,9 @@ function referenceProblem(
   const object = context.find(kindId(kind), namespace, name);
   if (object === undefined)
     return context.isKnownAbsent(target) ? { reason, message: `there is no ${formatRef(target)}` } : undefined;
-  const missing = content === undefined ? undefined : missingContent(object, content);
+  const isSecret = kind.group === "" && kind.kind === "Secret";
+  const inSecret = isSecret ? context.implementation?.secretProblem(target) : undefined;
+  const missing = content === undefined ? inSecret : missingContent(object, content);
   return missing === undefined ? undefined : { reason, message: `${formatRef(target)} ${missing}` };
 }
 

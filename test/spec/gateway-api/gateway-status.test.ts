@@ -55,7 +55,7 @@ function where({ object, location }: TargetStatus): string {
   const [kind = "", , name = ""] = object.split("/");
   const own = `${kind.split(".")[0]}/${name}`;
   if (location.at === "Listener") return `${own}#${location.name}`;
-  return location.at === "Parent" ? `${own}@${String(location.parentRef["name"])}` : own;
+  return location.at === "Parent" ? `${own}@${JSON.stringify(location.parentRef["name"]).slice(1, -1)}` : own;
 }
 
 const fieldsOf = (objects: readonly JsonObject[], at: string): JsonObject | undefined =>
@@ -266,6 +266,19 @@ describe("listeners", () => {
     expect(conditions(objects, { ...serving, completeness }, "ResolvedRefs Programmed").slice(-2)).toEqual([
       `Gateway/g#l ResolvedRefs=${resolved}`,
       `Gateway/g#l Programmed=${programmed}`,
+    ]);
+  });
+
+  test("a certificate of another kind, or without content", () => {
+    const far = { ...https, tls: { certificateRefs: [{ group: "example.com", kind: "Vault", name: "v" }] } };
+    expect(conditions([ours, gateway("g", { listeners: [far] })], serving, "ResolvedRefs").at(-1)).toBe(
+      "Gateway/g#l ResolvedRefs=False/InvalidCertificateRef",
+    );
+    const options = { ...serving, secretProblem: () => "has no certificate in PEM" };
+    const objects = [ours, gateway("g", { listeners: [https] }), secret("certificate")];
+    expect(conditions(objects, options, "ResolvedRefs Programmed").slice(-2)).toEqual([
+      "Gateway/g#l ResolvedRefs=False/InvalidCertificateRef",
+      "Gateway/g#l Programmed=False/Invalid",
     ]);
   });
 

@@ -11,6 +11,7 @@ import type { ConditionProblem } from "../../topology/gateway-reason.ts";
 import { listenerProblems } from "../../topology/listener-problems.ts";
 import { listenersOf } from "../../topology/listeners-of.ts";
 import {
+  type Implementation,
   type ObjectReferenceContext,
   referenceProblems,
   type UnknownReference,
@@ -30,11 +31,17 @@ export const LISTENER_OWNERS: readonly KindId[] = [
 ];
 
 /** All problems of one object. */
-export function problemsOf(world: World, object: KubeObject): readonly ConditionProblem[] {
+export function problemsOf(
+  world: World,
+  object: KubeObject,
+  implementation?: Implementation,
+): readonly ConditionProblem[] {
   const isOwner = LISTENER_OWNERS.includes(object.family.kindId);
-  const atGateways = isOwner ? gatewaysOf(world, object).flatMap((gateway) => problemsAt(world, gateway)) : [];
+  const atGateways = isOwner
+    ? gatewaysOf(world, object).flatMap((gateway) => problemsAt(world, gateway, implementation))
+    : [];
   return [
-    ...referenceProblemsOf(world, object),
+    ...referenceProblemsOf(world, object, implementation),
     ...(isOwner ? [...listenerProblemsOf(world, object), ...parentProblemsOf(world, object)] : []),
     ...atGateways.filter(({ owner }) => owner === object).map(({ problem }) => problem),
   ];
@@ -50,10 +57,14 @@ function gatewaysOf(world: World, owner: KubeObject): readonly KubeObject[] {
 }
 
 /** The references of an object that do not resolve. A mesh route needs no grant for a mirror either (GEP-1294). */
-export function referenceProblemsOf(world: World, object: KubeObject): readonly ConditionProblem[] {
+export function referenceProblemsOf(
+  world: World,
+  object: KubeObject,
+  implementation?: Implementation,
+): readonly ConditionProblem[] {
   const [parents, plan] = [world.links.get(object.id), world.rulebook.rows.get(object.family.kindId)];
   const isMesh = parents !== undefined && plan !== undefined && isMeshOnly({ parents, plan });
-  const problems = referenceProblems(object, referenceContext(world));
+  const problems = referenceProblems(object, referenceContext(world, implementation));
   return isMesh ? problems.filter(({ reason }) => reason !== "RefNotPermitted") : problems;
 }
 
@@ -61,7 +72,8 @@ export function referenceProblemsOf(world: World, object: KubeObject): readonly 
 export const unknownReferencesOf = (world: World, object: KubeObject): readonly UnknownReference[] =>
   unknownReferences(object, referenceContext(world));
 
-const referenceContext = (world: World): ObjectReferenceContext => ({
+const referenceContext = (world: World, implementation?: Implementation): ObjectReferenceContext => ({
+  ...(implementation === undefined ? {} : { implementation }),
   find: (kind, namespace, name) => world.objects.find(kind, namespace, name),
   kind: (kind) => world.rulebook.factsOf(kindId(kind)),
   grantsIn: (namespace) => world.grants.get(namespace) ?? [],
@@ -86,10 +98,11 @@ interface OwnedProblem {
 }
 
 /** What is wrong with the listeners of a Gateway and its ListenerSets together. */
-export const problemsAt = (world: World, gateway: KubeObject): readonly OwnedProblem[] => [
-  ...conflictsAt(world, gateway),
-  ...unvalidatedAt(world, gateway),
-];
+export const problemsAt = (
+  world: World,
+  gateway: KubeObject,
+  implementation?: Implementation,
+): readonly OwnedProblem[] => [...conflictsAt(world, gateway), ...unvalidatedAt(world, gateway, implementation)];
 
 /** The listeners that are in conflict. `topology/distinct-listeners.ts` decides which. */
 function conflictsAt(world: World, gateway: KubeObject): readonly OwnedProblem[] {
@@ -107,10 +120,14 @@ function conflictsAt(world: World, gateway: KubeObject): readonly OwnedProblem[]
  * If no reference to the CA certificates for clients is valid, the HTTPS listeners that need them are not accepted.
  * Gateway API, "ListenerReasonNoValidCACertificate"
  */
-function unvalidatedAt(world: World, gateway: KubeObject): readonly OwnedProblem[] {
+function unvalidatedAt(
+  world: World,
+  gateway: KubeObject,
+  implementation: Implementation | undefined,
+): readonly OwnedProblem[] {
   const frontend = frontendTlsOf(gateway);
   if (frontend.length === 0) return [];
-  const invalid = new Set(referenceProblemsOf(world, gateway).map(({ field }) => field));
+  const invalid = new Set(referenceProblemsOf(world, gateway, implementation).map(({ field }) => field));
   return gatewayListeners(world, gateway).accepted.flatMap((accepted): readonly OwnedProblem[] => {
     const { owner, listener } = accepted;
     const found = listener.protocol === "HTTPS" ? frontendTlsAt(frontend, listener.port) : undefined;

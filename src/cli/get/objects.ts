@@ -138,7 +138,7 @@ const linkColumns = (world: World): readonly LinkColumn[] => [
   {
     column: { header: "BACKENDS", flexible: true, optional: 1 },
     words: ({ id, ref }) =>
-      distinct((world.linkChildren().get(id)?.down ?? []).map(({ child }) => shortTarget(child, ref.namespace))),
+      distinct((world.childLinksOf(id)?.down ?? []).map(({ child }) => shortTarget(child, ref.namespace))),
   },
 ];
 

@@ -2,7 +2,6 @@
 
 import type { Rejection } from "../attachment/resolved-targets.ts";
 import { isAbsentElsewhere } from "../effective/verdicts/find-undecided.ts";
-import { refusalsOf } from "../effective/world/link-indexes.ts";
 import { mayBeGrantedElsewhere } from "../effective/world/refused-objects.ts";
 import type { World } from "../effective/world/world.ts";
 import { isKnownAbsent } from "../model/completeness.ts";
@@ -73,9 +72,9 @@ export function absentBackendCaveats(context: CaveatContext): readonly Caveat[] 
   const { world, related } = context;
   const objects = related();
   const found: AbsentTable = new Map();
-  world.linkChildren().forEach(({ refusals }, id) => {
-    if (refusals.length === 0 || (objects !== undefined && !objects.below.has(id) && !objects.above.has(id))) return;
-    for (const { code, child, field } of refusalsOf(world, id)) {
+  world.links.forEach((_, id) => {
+    if (objects !== undefined && !objects.below.has(id) && !objects.above.has(id)) return;
+    for (const { code, child, field } of world.childLinksOf(id)?.refusals ?? []) {
       if (child === undefined || !isLeftOut(world, code, child)) continue;
       note(context, found, child, id, field);
     }

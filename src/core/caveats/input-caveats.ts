@@ -110,6 +110,7 @@ export function unevaluatedRuleCaveats({ world, related, scope }: CaveatContext)
     const found = findings.find(({ code }) => code === "SchemaRuleNotEvaluated");
     if (found !== undefined) fields.set(id, found.field ?? "");
   });
+  if (fields.size === 0) return [];
   const about = related();
   const kinds =
     scope.about === "Policies" ? new Set(scope.policies.map((id) => world.policies.get(id)?.kind.index)) : undefined;

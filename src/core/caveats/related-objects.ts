@@ -1,4 +1,4 @@
-import { referrersOf } from "../effective/world/link-indexes.ts";
+import { referrersToChild, referrersToParent } from "../effective/world/link-indexes.ts";
 import type { World } from "../effective/world/world.ts";
 import { namespaceRef, type ObjectId, objectId, type PolicyId, parseObjectId } from "../model/refs.ts";
 import type { CaveatQuestion, CaveatScope } from "./caveat.ts";
@@ -51,14 +51,8 @@ const targetsOf = (world: World, id: PolicyId): readonly ObjectId[] =>
 
 function* parentsOf(world: World, id: ObjectId): Iterable<ObjectId> {
   for (const { parent } of world.links.get(id)?.up ?? []) yield parent;
-  for (const other of referrersOf(world, id))
-    if (
-      world
-        .linkChildren()
-        .get(other)
-        ?.down.some(({ child }) => child === id) === true
-    )
-      yield other;
+  for (const other of referrersToChild(world, id))
+    if (world.childLinksOf(other)?.down.some(({ child }) => child === id) === true) yield other;
 }
 
 function* childrenOf(world: World, id: ObjectId): Iterable<ObjectId> {
@@ -68,8 +62,8 @@ function* childrenOf(world: World, id: ObjectId): Iterable<ObjectId> {
       for (const object of world.objects.inNamespace(kind, name)) yield object.id;
     return;
   }
-  for (const { child } of world.linkChildren().get(id)?.down ?? []) yield child;
-  for (const other of referrersOf(world, id))
+  for (const { child } of world.childLinksOf(id)?.down ?? []) yield child;
+  for (const other of referrersToParent(world, id))
     if (world.links.get(other)?.up.some(({ parent }) => parent === id) === true) yield other;
 }
 

@@ -4,10 +4,10 @@ import { foldPath, ownValuesOn } from "../effective/fold/fold-path.ts";
 import { forEachEffective } from "../effective/fold/for-each-effective.ts";
 import type { EndObject } from "../effective/paths/end-objects.ts";
 import type { Path } from "../effective/paths/path.ts";
-import { PathFinder } from "../effective/paths/path-finder.ts";
+import { PathFinder, type PathScope } from "../effective/paths/path-finder.ts";
 import type { CompiledKind } from "../effective/world/compiled-kind.ts";
 import { virtualObjects } from "../effective/world/implied-objects.ts";
-import { referrersOf } from "../effective/world/link-indexes.ts";
+import { referrersToParent } from "../effective/world/link-indexes.ts";
 import type { World } from "../effective/world/world.ts";
 import type { EffectiveSpec } from "../merge/effective-spec.ts";
 import { compareText, kindId, type ObjectId, objectId, parseObjectId, splitId } from "../model/refs.ts";
@@ -28,12 +28,12 @@ export function forEachPathThrough(
   target: ObjectOrSection,
   visit: (path: Path, core: EffectiveSpec) => void,
 ): void {
-  const ends = endsBelow(world, kind, target.id);
+  const below = endsBelow(world, kind, target.id);
   const visitThrough = (path: Path, core: EffectiveSpec): void => {
     if (leadsThrough(path, target)) visit(path, core);
   };
-  if (ends === "many") forEachEffective(world, kind, visitThrough);
-  else for (const end of ends) forEachEffective(world, kind, visitThrough, end);
+  if (below === "many") forEachEffective(world, kind, visitThrough);
+  else for (const only of below.ends) forEachEffective(world, kind, visitThrough, { only, scope: below.scope });
 }
 
 /** Visits the paths that have a policy and lead through one of the objects, perhaps with others, in the order of `forEachEffective`. */
@@ -45,7 +45,7 @@ export function forEachPathThroughAny(
 ): void {
   const ends = endsBelowAny(world, kind, objects);
   if (ends === "many") forEachEffective(world, kind, visit);
-  else for (const end of ends) forEachEffective(world, kind, visit, end);
+  else for (const only of ends) forEachEffective(world, kind, visit, { only });
 }
 
 function endsBelowAny(world: World, kind: CompiledKind, objects: ReadonlySet<ObjectId>): readonly ObjectId[] | "many" {
@@ -54,9 +54,9 @@ function endsBelowAny(world: World, kind: CompiledKind, objects: ReadonlySet<Obj
   if (objects.size > MANY || targeting.kinds.some(({ virtual }) => virtual)) return "many";
   const found = new Set<ObjectId>();
   for (const object of objects) {
-    const ends = endsBelow(world, kind, object);
-    if (ends === "many" || found.size + ends.length > MANY) return "many";
-    for (const end of ends) found.add(end);
+    const below = endsBelow(world, kind, object);
+    if (below === "many" || found.size + below.ends.length > MANY) return "many";
+    for (const end of below.ends) found.add(end);
   }
   const kinds = policyClass === "Direct" ? [] : [...kind.ends.keys()];
   const rank = (id: ObjectId): number => kinds.indexOf(splitId(id).kind);
@@ -70,14 +70,14 @@ export function forEachAnyPathThrough(
   target: ObjectOrSection,
   visit: (path: Path) => void,
 ): void {
-  const ends = endsBelow(world, kind, target.id);
-  const finder = new PathFinder(world, kind);
+  const below = endsBelow(world, kind, target.id);
+  const finder = new PathFinder(world, kind, below === "many" ? {} : { scope: below.scope });
   const visitTo = (end: EndObject): void =>
     finder.forEachPathTo(end, (path) => {
       if (leadsThrough(path, target)) visit(path);
     });
-  if (ends !== "many") {
-    for (const id of ends) visitTo({ id, ref: parseObjectId(id) });
+  if (below !== "many") {
+    for (const id of below.ends) visitTo({ id, ref: parseObjectId(id) });
     return;
   }
   for (const ref of virtualObjects(world)) if (kind.ends.has(kindId(ref))) visitTo({ id: objectId(ref), ref });
@@ -96,10 +96,10 @@ export function forEachOwnPathThrough(
 ): void {
   if (kind.mappings.length === 0) return;
   const isMapped = kind.mappings.some(({ level }) => target.id.startsWith(`${kindId(level)}/`));
-  const ends = endsBelow(world, kind, target.id, isMapped ? Number.POSITIVE_INFINITY : MANY);
-  if (ends === "many") return;
-  const finder = new PathFinder(world, kind);
-  for (const id of ends) {
+  const below = endsBelow(world, kind, target.id, isMapped ? Number.POSITIVE_INFINITY : MANY);
+  if (below === "many") return;
+  const finder = new PathFinder(world, kind, { scope: below.scope });
+  for (const id of below.ends) {
     finder.forEachPathTo({ id, ref: parseObjectId(id) }, (path) => {
       if (!leadsThrough(path, target) || !endsWithOwnValues(path, kind, target.id)) return;
       const core = foldPath(path, kind);
@@ -133,8 +133,13 @@ export function leadsThrough(path: Path, { id, sectionName }: ObjectOrSection): 
   return false;
 }
 
-/** The objects at or below `top` that are effective targets of the kind. */
-function endsBelow(world: World, kind: CompiledKind, top: ObjectId, many = MANY): readonly ObjectId[] | "many" {
+/** The objects at or below an object that are effective targets of a kind, and the paths through the object as the scope of a search. */
+interface EndsBelow {
+  readonly ends: readonly ObjectId[];
+  readonly scope: PathScope;
+}
+
+function endsBelow(world: World, kind: CompiledKind, top: ObjectId, many = MANY): EndsBelow | "many" {
   const seen = new Set<ObjectId>([top]);
   for (const id of seen) {
     // A Namespace is above the objects in it. No link records that.
@@ -142,7 +147,8 @@ function endsBelow(world: World, kind: CompiledKind, top: ObjectId, many = MANY)
     for (const child of childrenOf(world, id)) seen.add(child);
     if (seen.size > many) return "many";
   }
-  return [...seen].filter((id) => isEnd(kind, id)).sort();
+  const ends = [...seen].filter((id) => isEnd(kind, id)).sort();
+  return { ends, scope: { dirty: new Set([top]), touched: seen } };
 }
 
 const NAMESPACE = `${kindId({ group: "", kind: "Namespace" })}/`;
@@ -154,8 +160,8 @@ const isEnd = ({ ends }: CompiledKind, id: ObjectId): boolean => {
 
 /** The objects that the object names as children, and the objects that name it as their parent. */
 function childrenOf(world: World, id: ObjectId): readonly ObjectId[] {
-  const children = (world.linkChildren().get(id)?.down ?? []).map(({ child }) => child);
-  for (const other of referrersOf(world, id)) {
+  const children = (world.childLinksOf(id)?.down ?? []).map(({ child }) => child);
+  for (const other of referrersToParent(world, id)) {
     if (world.links.get(other)?.up.some(({ parent }) => parent === id)) children.push(other);
   }
   return children;

@@ -1,4 +1,4 @@
-import { referrersOf } from "../../effective/world/link-indexes.ts";
+import { referrersToChild } from "../../effective/world/link-indexes.ts";
 import type { World } from "../../effective/world/world.ts";
 import { kindId, type ObjectId, objectId, parseObjectId } from "../../model/refs.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
@@ -34,12 +34,8 @@ interface Parent {
 /** The objects that the object names as its parents, and the objects that name it as their child. */
 function parentsOf(world: World, id: ObjectId): readonly Parent[] {
   const parents = (world.links.get(id)?.up ?? []).map(({ parent, section }): Parent => ({ parent, section }));
-  for (const other of referrersOf(world, id)) {
-    const uses =
-      world
-        .linkChildren()
-        .get(other)
-        ?.down.find(({ child }) => child === id)?.uses ?? [];
+  for (const other of referrersToChild(world, id)) {
+    const uses = world.childLinksOf(other)?.down.find(({ child }) => child === id)?.uses ?? [];
     for (const { sectionIndex } of uses)
       parents.push({ parent: other, section: sectionName(world, other, sectionIndex) });
   }

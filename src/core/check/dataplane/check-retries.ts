@@ -4,6 +4,7 @@ import type { EffectivePolicy } from "../../effective/fold/effective-policy.ts";
 import { effectivePolicyAt } from "../../effective/fold/effective-policy-at.ts";
 import { fieldOfPointer } from "../../effective/fold/field-of-pointer.ts";
 import { foldPath } from "../../effective/fold/fold-path.ts";
+import { hasPolicies } from "../../effective/paths/end-objects.ts";
 import { formatTarget } from "../../effective/paths/format-path.ts";
 import { nodesOf, type Path } from "../../effective/paths/path.ts";
 import { PathFinder } from "../../effective/paths/path-finder.ts";
@@ -64,7 +65,7 @@ export function checkRetrySettings(
 }
 
 function isAnythingSet(world: World, kind: CompiledKind): boolean {
-  let isSet = (world.attached[kind.index]?.size ?? 0) > 0;
+  let isSet = hasPolicies(world, kind);
   world.objects.ofKind(HTTP_ROUTE).forEach(({ raw }) => {
     const spec = ownValue(raw, "spec");
     const rules = isJsonObject(spec) ? ownValue(spec, "rules") : undefined;

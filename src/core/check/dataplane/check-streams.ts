@@ -1,4 +1,5 @@
 /** Findings about RetryPolicies above connections that are not HTTP: there are no requests that could be retried or timed. */
+import { hasPolicies } from "../../effective/paths/end-objects.ts";
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
 import type { PolicySet } from "../../effective/world/stack.ts";
 import type { World } from "../../effective/world/world.ts";
@@ -12,7 +13,7 @@ const STREAM_KINDS = ["TCPRoute", "TLSRoute", "UDPRoute"].map((kind) => kindId({
 
 export function checkStreams(world: World): readonly CheckFinding[] {
   const kind = world.rulebook.byPolicyKind.get(RETRY_POLICY);
-  if (kind === undefined || (world.attached[kind.index]?.size ?? 0) === 0) return [];
+  if (kind === undefined || !hasPolicies(world, kind)) return [];
   const routes = new Map<KubeObject, Set<string>>();
   for (const streamKind of STREAM_KINDS) {
     world.objects.ofKind(streamKind).forEach((route) => {
@@ -51,6 +52,6 @@ function policiesAbove(world: World, kind: CompiledKind, route: KubeObject): Rea
     // The Gateway of a ListenerSet.
     for (const link of world.links.get(parent)?.up ?? []) addAt(link.parent, undefined);
   }
-  for (const { child } of world.linkChildren().get(route.id)?.down ?? []) addAt(child, undefined);
+  for (const { child } of world.childLinksOf(route.id)?.down ?? []) addAt(child, undefined);
   return found;
 }

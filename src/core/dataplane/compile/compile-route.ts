@@ -274,7 +274,7 @@ class RouteDraft {
     field: string,
     position: number,
   ): ReturnType<RuleContext["backendOf"]> {
-    const links = this.#compiler.world.linkChildren().get(this.#route.id);
+    const links = this.#compiler.world.childLinksOf(this.#route.id);
     const refusal = links?.refusals.find((one) => one.field === field || one.field.startsWith(`${field}.`));
     if (refusal !== undefined) return refusal.reason;
     const { name, namespace, kind, port } = ref;

@@ -1,9 +1,9 @@
 import type { EffectiveSpec } from "../../merge/effective-spec.ts";
 import { type ObjectId, parseObjectId } from "../../model/refs.ts";
 import type { Section } from "../../topology/sections-of.ts";
-import { type EndObject, endObjects } from "../paths/end-objects.ts";
+import { type EndObject, endObjects, hasPolicies } from "../paths/end-objects.ts";
 import type { Path } from "../paths/path.ts";
-import { PathFinder } from "../paths/path-finder.ts";
+import { PathFinder, type PathScope } from "../paths/path-finder.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
 import type { WithPolicies } from "../world/world.ts";
 import { foldPath } from "./fold-path.ts";
@@ -15,14 +15,15 @@ export interface EffectivePath {
   readonly effective: EffectiveSpec;
 }
 
-/** Visits every path of a policy kind that has a policy, in a defined order. `only`: those that end at this object. */
+/** Visits every path of a policy kind that has a policy, in a defined order. `only`: those that end at this object. `scope`: those through some objects. */
 export function forEachEffective(
   world: WithPolicies,
   kind: CompiledKind,
   visit: (path: Path, effective: EffectiveSpec) => void,
-  only?: ObjectId,
+  { only, scope }: { readonly only?: ObjectId | undefined; readonly scope?: PathScope } = {},
 ): void {
-  const finder = new PathFinder(world, kind);
+  if (!hasPolicies(world, kind)) return;
+  const finder = new PathFinder(world, kind, scope === undefined ? {} : { scope });
   const ends = only === undefined ? endObjects(world, kind) : [{ id: only, ref: parseObjectId(only) }];
   for (const end of ends) forEachEffectiveTo(finder, kind, end, visit);
 }

@@ -6,10 +6,14 @@ import type { WithPolicies } from "../world/world.ts";
 /** An object that paths may end at. A virtual object is in no table. */
 export type EndObject = Pick<KubeObject, "id" | "ref"> & Partial<Pick<KubeObject, "raw">>;
 
+/** True if a policy of the kind is attached to any object: otherwise no path has one. */
+export const hasPolicies = ({ attached }: WithPolicies, { index }: CompiledKind): boolean =>
+  (attached[index]?.size ?? 0) > 0;
+
 /** Each object that paths of the kind may end at, at the object or at one of its sections, in order. */
 export function* endObjects(world: WithPolicies, kind: CompiledKind): Iterable<EndObject> {
   const attached = world.attached[kind.index];
-  if (attached === undefined || attached.size === 0) return;
+  if (attached === undefined || !hasPolicies(world, kind)) return;
   const isDirect = kind.definition.class === "Direct";
   if (isDirect || mayBeVirtual(kind)) {
     const ids: ObjectId[] = [];

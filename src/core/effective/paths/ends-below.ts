@@ -1,7 +1,7 @@
 import type { ObjectId } from "../../model/refs.ts";
 import type { ChildLinks, DownLink, UpLink } from "../../topology/links.ts";
 import type { Section } from "../../topology/sections-of.ts";
-import { referrersOf } from "../world/link-indexes.ts";
+import { referrersToParent } from "../world/link-indexes.ts";
 import type { WithPolicies } from "../world/world.ts";
 import { type NodeFinder, sectionsOfNode } from "./node-finder.ts";
 
@@ -23,7 +23,7 @@ export class EndsBelow {
 
   /** True if an effective target is below a node, so that paths do not end at the node. */
   areThere(id: ObjectId, section?: Section): boolean {
-    const down = this.#world.linkChildren().get(id)?.down ?? [];
+    const down = this.#world.childLinksOf(id)?.down ?? [];
     const isFrom = ({ uses }: DownLink): boolean =>
       section === undefined || uses.some(({ sectionIndex }) => sectionIndex === section.index);
     if (down.some((link) => isFrom(link) && this.#linkReachesEnd(id, link.child, new Set()))) return true;
@@ -40,7 +40,7 @@ export class EndsBelow {
     if (!isPassed || isRoot) return false;
     if (end !== undefined && (end.object || sectionsOfNode(node).some(({ section }) => end.sections.has(section))))
       return true;
-    const links: ChildLinks | undefined = this.#world.linkChildren().get(id);
+    const links: ChildLinks | undefined = this.#world.childLinksOf(id);
     return (
       links?.down.some(({ child }) => this.#linkReachesEnd(id, child, seen)) === true || this.#childReachesEnd(id, seen)
     );
@@ -51,7 +51,7 @@ export class EndsBelow {
   }
 
   #childReachesEnd(id: ObjectId, seen: Set<ObjectId>, section?: Section): boolean {
-    for (const child of referrersOf(this.#world, id)) {
+    for (const child of referrersToParent(this.#world, id)) {
       const isFollowed = (up: UpLink): boolean =>
         up.parent === id && !up.frontend && (section === undefined || up.section === section.name);
       const isBelow = this.#world.links.get(child)?.up.some(isFollowed);

@@ -1,9 +1,9 @@
 import type { PolicyDefinition } from "../../model/definition.ts";
-import { type ObjectId, parseObjectId, splitId } from "../../model/refs.ts";
+import { type ObjectId, parseObjectId } from "../../model/refs.ts";
 import type { ChildUse } from "../../topology/links.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
 import { foreignController, isGateway, unknownClassOf } from "../world/gateway-controllers.ts";
-import { referrersOf } from "../world/link-indexes.ts";
+import { referrersToChild } from "../world/link-indexes.ts";
 import type { WithLinks } from "../world/world.ts";
 
 /** An object, or one of its sections. */
@@ -71,15 +71,11 @@ export function objectsAbove(world: WithLinks, below: Below): ReadonlySet<Object
 
 /** The objects that name an object as their child, in use of one of the ports; `ports` undefined: in any use. */
 function usersOf(world: WithLinks, id: ObjectId, ports: readonly number[] | undefined): readonly ObjectId[] {
-  if (!world.rulebook.isChildByRef(world.objects.get(id)?.family.kindId ?? splitId(id).kind)) return [];
   const isUsed = (use: ChildUse): boolean =>
     ports === undefined || use.ports.length === 0 || use.ports.some((port) => ports.includes(port));
   const users: ObjectId[] = [];
-  for (const user of referrersOf(world, id)) {
-    const link = world
-      .linkChildren()
-      .get(user)
-      ?.down.find(({ child }) => child === id);
+  for (const user of referrersToChild(world, id)) {
+    const link = world.childLinksOf(user)?.down.find(({ child }) => child === id);
     if (link?.uses.some(isUsed)) users.push(user);
   }
   return users;

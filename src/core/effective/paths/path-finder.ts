@@ -9,7 +9,7 @@ import type { UpLink } from "../../topology/links.ts";
 import type { Section } from "../../topology/sections-of.ts";
 import type { CompiledKind, EndLevel } from "../world/compiled-kind.ts";
 import { foreignController, isGateway, unknownClassOf } from "../world/gateway-controllers.ts";
-import { referrersOf } from "../world/link-indexes.ts";
+import { referrersToChild, referrersToParent } from "../world/link-indexes.ts";
 import type { NodeSets, PolicySet } from "../world/stack.ts";
 import type { WithPolicies } from "../world/world.ts";
 import { coveringSection } from "./covering-section.ts";
@@ -23,8 +23,9 @@ import { markIncomplete, NO_PORTS, PathBuilder } from "./path-builder.ts";
 const NO_PATHS: readonly Path[] = [];
 /** The number of objects whose paths are cached: enough for all gateways of a cluster, while those of routes are dropped. */
 const MAX_REMEMBERED = 4096;
+const FEW = 32;
 
-/** Restricts a search to paths through objects that a change touched. */
+/** Restricts a search to paths through some objects: those of a change, or of a question. */
 export interface PathScope {
   /** A path through one of these counts. */
   readonly dirty: ReadonlySet<ObjectId>;
@@ -250,11 +251,8 @@ export class PathFinder {
       if (links.absentParents.length > 0 && this.#counts(id)) this.#paths.extendIncomplete(node, found);
     }
     if (!node.level.isChildByRef) return;
-    // A change touches few of the thousands of routes that may name a backend.
-    const touched = finder === this ? this.#scope?.touched : undefined;
-    for (const parent of referrersOf(this.#world, id)) {
-      if (touched !== undefined && !touched.has(parent)) continue;
-      const links = this.#world.linkChildren().get(parent);
+    for (const parent of finder.#namersOf(id)) {
+      const links = this.#world.childLinksOf(parent);
       const link = links?.down.find(({ child }) => child === id);
       if (links === undefined || link === undefined || isUnfollowed(this.#world, id, parent)) continue;
       for (const { sectionIndex, ports } of link.uses) {
@@ -279,6 +277,16 @@ export class PathFinder {
     return bases;
   }
   #near: { readonly up: readonly UpLink[]; readonly bases: readonly Path[] } | undefined;
+
+  /** The objects that may name an object as their child, in order. A change or a question touches few of the thousands of routes that may do so. */
+  #namersOf(id: ObjectId): Iterable<ObjectId> {
+    const touched = this.#scope?.touched;
+    if (touched === undefined) return referrersToChild(this.#world, id);
+    // To ask each of a few needs no index of all.
+    return touched.size <= FEW
+      ? [...touched].sort()
+      : [...referrersToChild(this.#world, id)].filter((one) => touched.has(one));
+  }
 
   #counts(id: ObjectId): boolean {
     return this.#scope === undefined || this.#scope.dirty.has(id);
@@ -358,7 +366,7 @@ export class PathFinder {
   ): { readonly hasProducer: boolean; readonly consumers: ReadonlySet<string> } {
     const consumers = new Set<string>();
     let hasProducer = false;
-    for (const id of referrersOf(this.#world, service)) {
+    for (const id of referrersToParent(this.#world, service)) {
       const object = this.#world.objects.get(id);
       if (object === undefined || (hasProducer && object.family.namespace === home)) continue;
       if (!this.#nodes.levels.of(object.ref).isPassed) continue;

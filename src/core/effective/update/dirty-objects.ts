@@ -6,7 +6,7 @@ import { sectionsOf } from "../../topology/sections-of.ts";
 import type { PathScope } from "../paths/path-finder.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
 import { controllerOf, isGatewayClass } from "../world/gateway-controllers.ts";
-import { referrersOf, referrersToParent } from "../world/link-indexes.ts";
+import { referrersOf, referrersToChild, referrersToParent } from "../world/link-indexes.ts";
 import type { WithPolicies } from "../world/world.ts";
 import type { ObjectChange } from "./object-changes.ts";
 
@@ -162,16 +162,9 @@ export function ancestorsOf(starts: ReadonlySet<ObjectId>, world: WithPolicies):
       open.push(parent);
     };
     for (const { parent, frontend } of world.links.get(id)?.up ?? []) if (!frontend) add(parent);
-    if (!world.rulebook.isChildByRef(kindId(parseObjectId(id)))) continue;
     const child = id;
-    for (const parent of referrersOf(world, id))
-      if (
-        world
-          .linkChildren()
-          .get(parent)
-          ?.down.some((link) => link.child === child)
-      )
-        add(parent);
+    for (const parent of referrersToChild(world, id))
+      if (world.childLinksOf(parent)?.down.some((link) => link.child === child)) add(parent);
   }
   return above;
 }
@@ -188,7 +181,7 @@ function addBelow(touched: Set<ObjectId>, dirty: ReadonlySet<ObjectId>, world: W
       seen.add(child);
       open.push(child);
     };
-    for (const link of reachesChildren ? (world.linkChildren().get(id)?.down ?? []) : [])
+    for (const link of reachesChildren ? (world.childLinksOf(id)?.down ?? []) : [])
       if (onPaths.has(link.childKind)) add(link.child);
     const parent = id;
     // As the frontend of a mesh a Service is a root: only its own change affects the routes below it.

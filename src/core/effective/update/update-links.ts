@@ -8,7 +8,7 @@ import { labelsOf } from "../../model/kube-object.ts";
 import { kindId, type ObjectId, type ObjectRef, objectId, parseObjectId } from "../../model/refs.ts";
 import { linkParents } from "../../topology/link-parents.ts";
 import type { ChildLinks, ChildUse, DownLink, LinkRefusal, ParentLinks, UpLink } from "../../topology/links.ts";
-import { buildChildLinks, childLinksIn, REFERENCE_GRANT } from "../world/build-world.ts";
+import { buildChildTables, childLinksIn, REFERENCE_GRANT } from "../world/build-world.ts";
 import { linkContext } from "../world/contexts.ts";
 import { findUnfollowedLinks } from "../world/find-unfollowed-links.ts";
 import { NAMESPACE } from "../world/implied-objects.ts";
@@ -49,7 +49,7 @@ export function updateLinks(before: WithLinks, tables: WithObjects, changes: rea
   }
   const links = parents.build();
   const relinks = relinksOf(before, { ...tables, links }, ids);
-  const { linkChildren, indexChildren } = updateChildTables(before, { ...tables, links }, relinks);
+  const children = updateChildTables(before, { ...tables, links }, relinks);
   const relinked = new Set<ObjectId>();
   const changed = new Set<ObjectId>();
   const named = new Set<ObjectId>();
@@ -59,14 +59,13 @@ export function updateLinks(before: WithLinks, tables: WithObjects, changes: rea
     if (!hasSameLinks(was, is)) relinked.add(id);
     if (relinked.has(id) || !hasSameRefusals(refusalsIn(was), refusalsIn(is))) changed.add(id);
   }
-  const linked = { rulebook, objects, links, linkChildren };
+  const linked = { rulebook, objects, links, ...children };
   const hasForeign = [...relinked].some((id) => rulebook.isForeign(kindId(parseObjectId(id))));
   const withLinks: WithLinks = {
     ...tables,
     ...linked,
     unfollowed: hasForeign ? findUnfollowedLinks(linked) : before.unfollowed,
     indexLinks: made(updateIndexes(before.indexLinks(), relinks)),
-    indexChildren,
     names: nameLookup(linked),
   };
   return { tables: withLinks, relinked, changed, named };
@@ -90,13 +89,10 @@ function relinksOf(
   after: WithObjects & Pick<WithLinks, "links">,
   ids: readonly ObjectId[],
 ): readonly Relink[] {
-  const oldChildren = before.linkChildren.isMade()
-    ? (id: ObjectId): ChildLinks | undefined => before.linkChildren().get(id)
-    : childLinksIn(before);
   const newChildren = childLinksIn(after);
   return ids.map((id) => ({
     id,
-    was: { parents: before.links.get(id), children: oldChildren(id) },
+    was: { parents: before.links.get(id), children: before.childLinksOf(id) },
     is: { parents: after.links.get(id), children: newChildren(id) },
   }));
 }
@@ -106,16 +102,14 @@ function updateChildTables(
   before: WithLinks,
   after: WithObjects & Pick<WithLinks, "links">,
   relinks: readonly Relink[],
-): Pick<WithLinks, "linkChildren" | "indexChildren"> {
-  if (!before.linkChildren.isMade()) {
-    const linkChildren = once(() => buildChildLinks(after, after.links));
-    return { linkChildren, indexChildren: once(() => buildChildIndexes(linkChildren())) };
-  }
+): Pick<WithLinks, "linkChildren" | "childLinksOf" | "indexChildren"> {
+  if (!before.linkChildren.isMade()) return buildChildTables(after);
   const draft = new MapDraft(before.linkChildren());
   for (const { id, is } of relinks) draft.set(id, is.children);
   const linkChildren = made(draft.build());
+  const linked = { linkChildren, childLinksOf: (id: ObjectId) => linkChildren().get(id) };
   if (!before.indexChildren.isMade())
-    return { linkChildren, indexChildren: once(() => buildChildIndexes(linkChildren())) };
+    return { ...linked, indexChildren: once(() => buildChildIndexes(linkChildren())) };
   const indexes = before.indexChildren();
   const referrers = new MapDraft(indexes.referrers);
   const grantReaders = new MapDraft(indexes.grantReaders);
@@ -123,7 +117,7 @@ function updateChildTables(
     moveId(referrers, id, childrenNamedIn(was.children), childrenNamedIn(is.children));
     moveId(grantReaders, id, was.children?.grantsOf ?? NONE, is.children?.grantsOf ?? NONE);
   }
-  return { linkChildren, indexChildren: made({ referrers: referrers.build(), grantReaders: grantReaders.build() }) };
+  return { ...linked, indexChildren: made({ referrers: referrers.build(), grantReaders: grantReaders.build() }) };
 }
 
 function updateIndexes(indexes: LinkIndexes, relinks: readonly Relink[]): LinkIndexes {

@@ -2,11 +2,12 @@
  * The next world after a change, and what differs. Only what the change affects is computed again; everything else is
  * shared with the world before, which does not change. A change of the rules evaluates everything again.
  */
+
 import { once } from "../../model/collections/once.ts";
 import type { Json } from "../../model/json.ts";
 import { compareText, type ObjectId, type PolicyId, parseObjectId } from "../../model/refs.ts";
 import { type EffectivePath, effectivePathsTo } from "../fold/for-each-effective.ts";
-import { isEndObject } from "../paths/end-objects.ts";
+import { hasPolicies, isEndObject } from "../paths/end-objects.ts";
 import { PathFinder, type PathScope } from "../paths/path-finder.ts";
 import { unenforcedPolicies } from "../paths/unenforced-paths.ts";
 import { PathCounter } from "../verdicts/path-counter.ts";
@@ -45,7 +46,7 @@ export function updateWorld(before: World, objectChanges: ObjectChanges): Update
   const near = new Set<PolicyId>();
   for (const kind of before.rulebook.kinds) {
     const sets = edited[kind.index];
-    if (sets === undefined || !hasPolicies(worlds, kind)) continue;
+    if (sets === undefined || !haveAnyPolicies(worlds, kind)) continue;
     const scope = scopeOf(worlds, kind, structural, changes, sets.targets);
     for (const change of walkBoth(worlds, kind, scope, tallyChanges)) effective.push(change);
     addAttached(near, worlds, kind, scope, changed);
@@ -62,8 +63,8 @@ export function updateWorld(before: World, objectChanges: ObjectChanges): Update
   return { world: after, delta, touched: { objects: changes.filter(({ isQuiet }) => !isQuiet), links: changed } };
 }
 
-const hasPolicies = ({ before, after }: Worlds, { index }: CompiledKind): boolean =>
-  (before.attached[index]?.size ?? 0) > 0 || (after.attached[index]?.size ?? 0) > 0;
+const haveAnyPolicies = ({ before, after }: Worlds, kind: CompiledKind): boolean =>
+  hasPolicies(before, kind) || hasPolicies(after, kind);
 
 /**
  * Adds the policies on objects near a change. Whether a policy without a path may have one elsewhere depends on the links of its targets, and

@@ -73,26 +73,37 @@ function buildLinks(tables: WithObjects): WithLinks {
     for (const object of objects.ofKind(kind)) all.set(object.id, parentsOf(object));
   }
   const links = PersistentMap.from(all);
-  const childLinks = once(() => buildChildLinks(tables, links));
+  const children = buildChildTables({ ...tables, links });
   return {
     ...tables,
     links,
-    linkChildren: childLinks,
-    unfollowed: findUnfollowedLinks({ rulebook, objects, links, linkChildren: childLinks }),
+    ...children,
+    unfollowed: findUnfollowedLinks({ rulebook, objects, links, ...children }),
     indexLinks: once(() => buildLinkIndexes(links)),
-    indexChildren: once(() => buildChildIndexes(childLinks())),
     names: nameLookup({ rulebook, objects, links }),
   };
 }
 
-export function buildChildLinks(tables: WithObjects, links: WithLinks["links"]): PersistentMap<ObjectId, ChildLinks> {
-  const all = new Map<ObjectId, ChildLinks>();
-  const childrenOf = childLinksIn({ ...tables, links });
-  links.forEach((_, id) => {
-    const children = childrenOf(id);
-    if (children !== undefined) all.set(id, children);
+/** The tables of links to children. Each link is computed when it is first read, alone or with all others. */
+export function buildChildTables(
+  tables: WithObjects & Pick<WithLinks, "links">,
+): Pick<WithLinks, "linkChildren" | "childLinksOf" | "indexChildren"> {
+  const childrenOf = childLinksIn(tables);
+  const known = new Map<ObjectId, ChildLinks>();
+  const find = (id: ObjectId): ChildLinks | undefined => {
+    const children = known.get(id) ?? childrenOf(id);
+    if (children !== undefined) known.set(id, children);
+    return children;
+  };
+  const linkChildren = once(() => {
+    tables.links.forEach((_, id) => void find(id));
+    return PersistentMap.from(known);
   });
-  return PersistentMap.from(all);
+  return {
+    linkChildren,
+    childLinksOf: (id) => (linkChildren.isMade() ? linkChildren().get(id) : find(id)),
+    indexChildren: once(() => buildChildIndexes(linkChildren())),
+  };
 }
 
 /** Returns a function that computes the links of one object to its children. */

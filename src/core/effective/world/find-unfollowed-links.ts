@@ -2,7 +2,7 @@ import type { ObjectId } from "../../model/refs.ts";
 import type { UnfollowedLinks } from "./unfollowed-links.ts";
 import type { WithLinks } from "./world.ts";
 
-type Tables = Pick<WithLinks, "rulebook" | "objects" | "links" | "linkChildren">;
+type Tables = Pick<WithLinks, "rulebook" | "objects" | "links" | "childLinksOf">;
 type Graph = ReadonlyMap<ObjectId, readonly ObjectId[]>;
 
 const NONE: ReadonlyMap<ObjectId, UnfollowedLinks> = new Map();
@@ -83,7 +83,7 @@ function measure(id: ObjectId, graph: Graph, { unfollowed, sizes, maxPaths }: Me
 }
 
 /** The parents of each object of a kind that definitions add to the link table. */
-function linksUp({ rulebook, objects, links, linkChildren }: Tables): Graph {
+function linksUp({ rulebook, objects, links, childLinksOf }: Tables): Graph {
   const graph = new Map<ObjectId, ObjectId[]>();
   const parentsOf = (id: ObjectId): ObjectId[] => {
     let parents = graph.get(id);
@@ -98,7 +98,7 @@ function linksUp({ rulebook, objects, links, linkChildren }: Tables): Graph {
     if (own === undefined) return;
     const parents = parentsOf(id);
     for (const { parent, frontend } of own.up) if (!frontend) parents.push(parent);
-    for (const { child } of linkChildren().get(id)?.down ?? []) parentsOf(child).push(id);
+    for (const { child } of childLinksOf(id)?.down ?? []) parentsOf(child).push(id);
   };
   for (const kind of objects.kinds())
     if (rulebook.isForeign(kind)) for (const { id } of objects.ofKind(kind)) addLinksOf(id);

@@ -6,7 +6,7 @@ import { createdAt } from "../../model/parse/created-at.ts";
 import { compareText, kindId } from "../../model/refs.ts";
 import { type DistinctListeners, distinctListeners, type OwnedListener } from "../../topology/distinct-listeners.ts";
 import { listenersOf } from "../../topology/listeners-of.ts";
-import { referrersOf } from "./link-indexes.ts";
+import { referrersToParent } from "./link-indexes.ts";
 import type { World } from "./world.ts";
 
 /**
@@ -28,7 +28,7 @@ export function gatewayListeners(world: World, gateway: KubeObject): DistinctLis
 
 function listenerSetsOf(world: World, gateway: KubeObject): readonly KubeObject[] {
   const sets: KubeObject[] = [];
-  for (const id of referrersOf(world, gateway.id)) {
+  for (const id of referrersToParent(world, gateway.id)) {
     const object = world.objects.get(id);
     const isAttached = world.links
       .get(id)
@@ -43,7 +43,7 @@ function listenerSetsOf(world: World, gateway: KubeObject): readonly KubeObject[
 /** The HTTPRoutes and GRPCRoutes that are attached to a listener. */
 export function routesOn(world: World, { owner, listener }: OwnedListener): readonly KubeObject[] {
   const routes: KubeObject[] = [];
-  for (const id of referrersOf(world, owner.id)) {
+  for (const id of referrersToParent(world, owner.id)) {
     const route = world.objects.get(id);
     const isOn = world.links
       .get(id)

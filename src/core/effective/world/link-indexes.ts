@@ -35,9 +35,9 @@ export const childrenNamedIn = (links: ChildLinks | undefined): readonly ObjectI
 
 /** The references of an object that are refused: to parents, then to children. */
 export const refusalsOf = (
-  { links, linkChildren }: Pick<WithLinks, "links" | "linkChildren">,
+  { links, childLinksOf }: Pick<WithLinks, "links" | "childLinksOf">,
   id: ObjectId,
-): readonly LinkRefusal[] => joinRefusals(links.get(id), linkChildren().get(id));
+): readonly LinkRefusal[] => joinRefusals(links.get(id), childLinksOf(id));
 
 export function joinRefusals(
   parents: ParentLinks | undefined,
@@ -53,14 +53,19 @@ const NONE: readonly never[] = [];
 export const referrersToParent = ({ indexLinks }: Pick<WithLinks, "indexLinks">, id: ObjectId): Iterable<ObjectId> =>
   idsAt(indexLinks().referrers, id);
 
+/** The objects that refer to an object as their child, in order, whether the object exists or not. */
+export const referrersToChild = (
+  { indexChildren, rulebook }: Pick<WithLinks, "indexChildren" | "rulebook">,
+  id: ObjectId,
+): Iterable<ObjectId> => (rulebook.isChildByRef(splitId(id).kind) ? idsAt(indexChildren().referrers, id) : NONE);
+
 /** The objects that refer to an object as their parent or child, in order, whether the object exists or not. */
 export function referrersOf(
   tables: Pick<WithLinks, "indexLinks" | "indexChildren" | "rulebook">,
   id: ObjectId,
 ): Iterable<ObjectId> {
-  const toParent = referrersToParent(tables, id);
-  if (!tables.rulebook.isChildByRef(splitId(id).kind)) return toParent;
-  const toChild = idsAt(tables.indexChildren().referrers, id);
+  const [toParent, toChild] = [referrersToParent(tables, id), referrersToChild(tables, id)];
+  if (toChild === NONE) return toParent;
   const [first] = toParent;
   return first === undefined ? toChild : [...new Set([...toParent, ...toChild])].sort();
 }

@@ -54,6 +54,8 @@ export interface WithLinks extends WithObjects {
   readonly links: PersistentMap<ObjectId, ParentLinks>;
   /** The links to children of the same objects. Most paths, verdicts and changes need parents only. */
   readonly linkChildren: Once<PersistentMap<ObjectId, ChildLinks>>;
+  /** The links of one object to its children. A question about one object does not need those of all others. */
+  readonly childLinksOf: (id: ObjectId) => ChildLinks | undefined;
   /** Objects some of whose links are not followed: they are on a cycle, or nested too deep. */
   readonly unfollowed: ReadonlyMap<ObjectId, UnfollowedLinks>;
   /** The links to parents, by what they depend on. Only changes need it. */

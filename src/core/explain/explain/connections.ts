@@ -1,7 +1,7 @@
 /** What a target is connected with in the topology, whether it has policies or not. */
 import type { PathNode } from "../../effective/paths/path-node.ts";
 import { hostnamesOf } from "../../effective/world/gateway-listeners.ts";
-import { referrersOf } from "../../effective/world/link-indexes.ts";
+import { referrersToChild, referrersToParent } from "../../effective/world/link-indexes.ts";
 import type { World } from "../../effective/world/world.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { compareText, type ObjectId, parseObjectId } from "../../model/refs.ts";
@@ -53,7 +53,7 @@ function attachedObjects(
   { id, sectionName }: ObjectOrSection,
 ): ReadonlyArray<{ readonly id: ObjectId; readonly section: string | undefined }> {
   const found: { readonly id: ObjectId; readonly section: string | undefined }[] = [];
-  for (const other of referrersOf(world, id)) {
+  for (const other of referrersToParent(world, id)) {
     for (const { parent, section } of world.links.get(other)?.up ?? []) {
       if (parent === id && (sectionName === undefined || section === sectionName)) found.push({ id: other, section });
     }
@@ -64,8 +64,8 @@ function attachedObjects(
 /** The routes and rules that have the object as a backend; with `port` those that use this port. */
 function backendUses(world: World, id: ObjectId, port: number | undefined): readonly PathNode[] {
   const nodes: PathNode[] = [];
-  for (const other of referrersOf(world, id)) {
-    const links = world.linkChildren().get(other);
+  for (const other of referrersToChild(world, id)) {
+    const links = world.childLinksOf(other);
     for (const { child, uses } of links?.down ?? []) {
       if (child !== id) continue;
       for (const { sectionIndex, ports } of uses) {
@@ -78,7 +78,7 @@ function backendUses(world: World, id: ObjectId, port: number | undefined): read
 }
 
 function backendsOf(world: World, id: ObjectId, section: Section | undefined): readonly ConnectedBackend[] {
-  const links = world.linkChildren().get(id);
+  const links = world.childLinksOf(id);
   return (links?.down ?? []).flatMap(({ child, uses }) => {
     const sections = uses.flatMap(({ sectionIndex }) => links?.sections[sectionIndex] ?? []);
     if (section !== undefined && !sections.includes(section.name)) return [];

@@ -1,5 +1,5 @@
 import { foldPath } from "../../effective/fold/fold-path.ts";
-import { type EndObject, endObjects } from "../../effective/paths/end-objects.ts";
+import { type EndObject, endObjects, hasPolicies } from "../../effective/paths/end-objects.ts";
 import { nodesOf, type Path } from "../../effective/paths/path.ts";
 import { PathFinder } from "../../effective/paths/path-finder.ts";
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
@@ -59,7 +59,7 @@ function* groupsOf(
 
 /** Also where no policy of the kind is attached: objects may set its fields themselves. */
 function* endsOf(world: World, kind: CompiledKind): Iterable<EndObject> {
-  const isAttached = (world.attached[kind.index]?.size ?? 0) > 0;
+  const isAttached = hasPolicies(world, kind);
   if (isAttached || kind.mappings.length === 0) yield* endObjects(world, kind);
   else for (const end of kind.ends.keys()) yield* world.objects.ofKind(end);
 }

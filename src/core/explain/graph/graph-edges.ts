@@ -34,7 +34,7 @@ export function graphEdges(
   world.links.forEach(({ up, absentParents }, id) => {
     for (const parent of absentParents) if (!isNamespace(parent)) add(targetId(objectId(parent)), targetId(id));
     for (const { parent, section } of up) add(withOwner(targetId(parent, section)), targetId(id));
-    const down = world.linkChildren().get(id)?.down ?? [];
+    const down = world.childLinksOf(id)?.down ?? [];
     const names = down.length === 0 ? [] : sectionNames(world, id);
     for (const { child, uses } of down) {
       for (const { sectionIndex } of uses) {

@@ -146,7 +146,7 @@ function noPath(world: World, { id, sectionName }: ObjectOrSection, kinds: reado
 
 /** Children of the object where policies of the kind take effect. */
 const objectsBelow = (world: World, id: ObjectOrSection["id"], { ends }: CompiledKind): readonly string[] =>
-  (world.linkChildren().get(id)?.down ?? [])
+  (world.childLinksOf(id)?.down ?? [])
     .map(({ child }) => parseObjectId(child))
     .filter((ref) => ends.has(kindId(ref)))
     .map((ref) => formatRef(ref));

@@ -1,5 +1,5 @@
 import { refusalsOf } from "../../dataplane/compile/compile-route.ts";
-import { referrersOf } from "../../effective/world/link-indexes.ts";
+import { referrersToParent } from "../../effective/world/link-indexes.ts";
 import type { World } from "../../effective/world/world.ts";
 import { isJsonObject, objectsIn, ownValue } from "../../model/json.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
@@ -78,7 +78,7 @@ function portsOf({ raw }: KubeObject): readonly number[] {
 /** The routes whose parent is the Service, with this port or with none. */
 function routesOf(world: World, service: KubeObject, port: number): readonly KubeObject[] {
   const routes: KubeObject[] = [];
-  for (const id of referrersOf(world, service.id)) {
+  for (const id of referrersToParent(world, service.id)) {
     const object = world.objects.get(id);
     const isCarried = world.links.get(id)?.up.some(({ parent, frontend }) => frontend && parent === service.id);
     if (object !== undefined && isCarried === true && namesPort(object, service, port)) routes.push(object);

@@ -38,11 +38,8 @@ export function tracedBackends(
 /** The object that the reference is linked to. */
 function childNamed(world: World, route: KubeObject, ref: JsonObject): ObjectId | undefined {
   const { name, namespace = route.ref.namespace } = ref;
-  return world
-    .linkChildren()
-    .get(route.id)
-    ?.down.find(({ child }) => {
-      const found = parseObjectId(child);
-      return found.name === name && found.namespace === namespace;
-    })?.child;
+  return world.childLinksOf(route.id)?.down.find(({ child }) => {
+    const found = parseObjectId(child);
+    return found.name === name && found.namespace === namespace;
+  })?.child;
 }

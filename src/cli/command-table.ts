@@ -71,7 +71,7 @@ export const commandTable: readonly CommandEntry[] = [
   },
   {
     name: "controller",
-    summary: "the view API in a cluster: kubectl get effectivepolicies",
+    summary: "in a cluster: the status of policies, and kubectl get effectivepolicies",
     load: () => import("./controller/command.ts"),
   },
   {

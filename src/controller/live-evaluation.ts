@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { KubeClient } from "../adapters/cluster/client/kube-client.ts";
 import type { ApiResource } from "../adapters/cluster/client/resource.ts";
-import { apply } from "../core/apply.ts";
+import { type Applied, apply, type Change } from "../core/apply.ts";
 import { type Evaluation, evaluate } from "../core/evaluate.ts";
 import type { Finding } from "../core/model/finding.ts";
 import { type GroupKind, type KindId, kindId } from "../core/model/refs.ts";
@@ -17,8 +17,17 @@ export interface LiveState {
   readonly evaluation: Evaluation;
   /** What could not be read. */
   readonly unread: readonly Finding[];
+  /** The resource of each kind that is followed. */
+  readonly resources: ReadonlyMap<KindId, ApiResource>;
   /** The plural of a kind that is followed. */
   readonly pluralOf: (kind: GroupKind) => string | undefined;
+}
+
+/** The step from the state before to this one. */
+export interface LiveStep {
+  /** The objects as they arrived; the last of several changes of one object counts. */
+  readonly changes: readonly Change[];
+  readonly applied: Applied;
 }
 
 export interface LiveEvaluationOptions {
@@ -26,7 +35,8 @@ export interface LiveEvaluationOptions {
   /** Followed where lists over all namespaces are forbidden. */
   readonly namespaces: readonly string[];
   readonly signal: AbortSignal;
-  readonly onState: (state: LiveState) => void;
+  /** Without a step everything may have changed: the first state, and when a kind comes or goes. */
+  readonly onState: (state: LiveState, step?: LiveStep) => void;
   /** Something cannot be followed for now; undefined when it can again. */
   readonly onTrouble: (what: string, error: Error | undefined) => void;
 }
@@ -67,14 +77,16 @@ async function loadTools() {
 /** Evaluates the first state, then applies each change to the last evaluation. */
 function createReceiver(tools: Tools, onState: LiveEvaluationOptions["onState"]) {
   let last: LiveState | undefined;
-  const use = (state: LiveState): void => {
-    last = state;
-    onState(state);
-  };
   return {
-    onState: (state: ClusterState): void => use(evaluateState(state, tools)),
-    onChanges: (changes: Parameters<typeof apply>[1]): void => {
-      if (last !== undefined) use({ ...last, evaluation: apply(last.evaluation, changes).evaluation });
+    onState: (state: ClusterState): void => {
+      last = evaluateState(state, tools);
+      onState(last);
+    },
+    onChanges: (changes: readonly Change[]): void => {
+      if (last === undefined) return;
+      const applied = apply(last.evaluation, changes);
+      last = { ...last, evaluation: applied.evaluation };
+      onState(last, { changes, applied });
     },
   };
 }
@@ -89,11 +101,11 @@ function evaluateState({ objects, completeness, findings, resources }: ClusterSt
   return {
     evaluation: evaluate(snapshot, { definitions: builtInDefinitions(), cel }),
     unread: findings,
-    pluralOf: pluralsOf(resources),
+    ...tableOf(resources),
   };
 }
 
-function pluralsOf(resources: readonly ApiResource[]): LiveState["pluralOf"] {
-  const plurals = new Map<KindId, string>(resources.map((resource) => [kindId(resource), resource.plural]));
-  return (kind) => plurals.get(kindId(kind));
+function tableOf(resources: readonly ApiResource[]): Pick<LiveState, "resources" | "pluralOf"> {
+  const table = new Map<KindId, ApiResource>(resources.map((resource) => [kindId(resource), resource]));
+  return { resources: table, pluralOf: (kind) => table.get(kindId(kind))?.plural };
 }

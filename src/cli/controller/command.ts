@@ -1,11 +1,15 @@
 import type { Command } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
+import { reportOptions } from "./report-settings.ts";
 import { DEFAULT_ADMIN, DEFAULT_LISTEN, DEFAULT_SECRET, DEFAULT_SERVICE, parseControllerSettings } from "./settings.ts";
 
 export const command: Command = {
-  usage: ["--view-only [--listen ADDRESS:PORT] [--service NAMESPACE/NAME] [options]"],
+  usage: ["[--view-only] [--own KIND[.GROUP]] [--listen ADDRESS:PORT] [--service NAMESPACE/NAME] [options]"],
   description: [
-    "Runs in a cluster and serves the view API: kubectl get effectivepolicies shows what takes effect on each object, kubectl get policyreaches where each policy takes effect. " +
+    "Runs in a cluster. It writes the status of policies and of the objects that they affect, and serves the view API.",
+    "Status: each policy of the kinds that it owns has an entry for each ancestor with the conditions Accepted and Enforced; Gateways, listeners, ListenerSets, GatewayClasses and routes have conditions such as " +
+      "prevail.dev/RetryPolicyAffected. Entries of other controllers are never changed. Of several replicas one writes: it owns a Lease. docs/controller.md has the rules; 'prevail status' computes the same words.",
+    "The view API: kubectl get effectivepolicies shows what takes effect on each object, kubectl get policyreaches where each policy takes effect. " +
       "Nothing is stored: the objects are computed from the current state of the cluster when they are read. docs/view-api.md says how to install it.",
     "Users see the values that take effect on the objects of namespaces in which they may read effectivepolicies, and the names of the policies they come from. Of policies that they may not read, " +
       "values are shown only where the PolicyDefinition allows it.",
@@ -14,7 +18,8 @@ export const command: Command = {
     "The cluster is that of the Pod, or of the kubeconfig file. Metrics, health and readiness are at /metrics, /healthz and /readyz of the admin address.",
   ],
   options: [
-    { name: "view-only", help: "serve the view API only (required: this version does nothing else)" },
+    { name: "view-only", help: "serve the view API only, and write no status" },
+    ...reportOptions,
     { name: "listen", value: "ADDRESS:PORT", help: `where the API server connects (default: ${DEFAULT_LISTEN})` },
     {
       name: "admin",
@@ -36,12 +41,14 @@ export const command: Command = {
   ],
   takes: ["cluster"],
   outputs: [],
-  examples: [{ what: "In a Pod", line: "controller --view-only --service prevail-system/prevail-view" }],
+  examples: [
+    { what: "In a Pod", line: "controller --service prevail-system/prevail-view" },
+    { what: "Print what would be written, on this machine", line: "controller --dry-run --context test" },
+    { what: "Serve the view API only", line: "controller --view-only --service prevail-system/prevail-view" },
+  ],
   run: async (context) => {
     const { args, options, fail, failWith, io, errorPrint, note } = context;
     if (args.length > 0) return fail(`unexpected argument '${args[0] ?? ""}': controller takes options only`);
-    if (!options.has("view-only"))
-      return fail("this version of the controller serves the view API only: say so with --view-only", context.seeHelp);
     const settings = parseControllerSettings(options);
     if (typeof settings === "string") return fail(settings, context.seeHelp);
     const serve = await io.controller();

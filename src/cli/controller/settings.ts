@@ -2,6 +2,7 @@ import type { AccessOptions } from "../../adapters/cluster/kubeconfig/cluster-ac
 import type { OptionValues } from "../args/option.ts";
 import { parsePort } from "../args/parse-port.ts";
 import { readClusterOptions } from "../cluster/cluster-options.ts";
+import { parseReportSettings, type ReportSettings } from "./report-settings.ts";
 
 export interface ControllerSettings {
   readonly access: AccessOptions & { readonly kubeconfig: string | undefined };
@@ -16,6 +17,8 @@ export interface ControllerSettings {
   readonly secretName: string;
   /** Given certificates instead of own ones. */
   readonly certificateFiles: { readonly certificate: string; readonly privateKey: string } | undefined;
+  /** Status that is written. Undefined: none. */
+  readonly report: ReportSettings | undefined;
 }
 
 export const DEFAULT_LISTEN = "0.0.0.0:8443";
@@ -39,6 +42,8 @@ export function parseControllerSettings(options: OptionValues): ControllerSettin
   const privateKey = options.value("tls-key");
   if ((certificate === undefined) !== (privateKey === undefined))
     return "--tls-cert and --tls-key belong together: give both, or neither for certificates of its own";
+  const report = parseReportSettings(options);
+  if (typeof report === "string") return report;
   return {
     access: readClusterOptions(options),
     ...listen,
@@ -46,6 +51,7 @@ export function parseControllerSettings(options: OptionValues): ControllerSettin
     service: { namespace, name },
     secretName: options.value("secret") ?? DEFAULT_SECRET,
     certificateFiles: certificate === undefined || privateKey === undefined ? undefined : { certificate, privateKey },
+    report,
   };
 }
 

@@ -29,6 +29,12 @@ export function isCompleteFor(completeness: Completeness, { group, kind }: Group
   }
 }
 
+/** True if the snapshot has every object of the kind. */
+export const isCompleteForAll = (completeness: Completeness, { group, kind }: GroupKind): boolean =>
+  typeof completeness === "string"
+    ? completeness === "Complete"
+    : completeness.some((one) => one.kind === kind && one.group === group && one.namespaces === "All");
+
 /** What is known about objects that a snapshot does not have. */
 export interface KnownAbsence {
   /** Where an absent object does not exist, and where it is not known. */

@@ -6,16 +6,32 @@ import { ancestorsOf } from "./ancestors-of.ts";
 import { limitAncestors } from "./limit-ancestors.ts";
 import { PartialEnforcementFinder } from "./partial-enforcement-finder.ts";
 import type { PolicyStatus, StatusOptions, StatusReport } from "./status-report.ts";
-import { targetStatuses } from "./target-statuses.ts";
+import { targetStatusSteps } from "./target-statuses.ts";
 
 /** The status of every policy of the owned kinds and of every target that one of them affects, in a defined order. */
 export function statusReportOf(world: World, options: StatusOptions): StatusReport {
+  const steps = statusReportSteps(world, options);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** `statusReportOf` in small steps, for a process that must not be busy for long. */
+export function* statusReportSteps(world: World, options: StatusOptions): Generator<void, StatusReport> {
   const ids: PolicyId[] = [];
   world.policies.forEach((_, id) => {
     ids.push(id);
   });
-  const { policies, findings } = policyStatuses(world, ids.sort(), options);
-  return { policies, targets: targetStatuses(world, options.controllerName, ownership(options)), findings };
+  const owns = ownership(options);
+  const draft = { policies: new Array<PolicyStatus>(), findings: new Array<Finding>() };
+  const parts = new PartialEnforcementFinder(world);
+  for (const id of ids.sort()) {
+    addPolicy(draft, world, id, { ...options, owns, parts });
+    yield;
+  }
+  const targets = yield* targetStatusSteps(world, options.controllerName, owns);
+  return { ...draft, targets };
 }
 
 /** The status of these policies, in this order, without those of kinds that the controller does not own. */
@@ -24,26 +40,36 @@ export function policyStatuses(
   ids: readonly PolicyId[],
   options: StatusOptions,
 ): Pick<StatusReport, "policies" | "findings"> {
-  const owns = ownership(options);
-  const policies: PolicyStatus[] = [];
-  const findings: Finding[] = [];
-  const parts = new PartialEnforcementFinder(world);
-  for (const id of ids) {
-    const record = world.policies.get(id);
-    if (record === undefined || !owns(record.kind)) continue;
-    const { ancestors, finding } = limitAncestors(id, ancestorsOf(world, id, record, options, parts));
-    policies.push({
-      policy: id,
-      policyKind: record.kind.policyKind,
-      ancestors: ancestors.map(({ ref, conditions }) => ({
-        ancestorRef: ref,
-        controllerName: options.controllerName,
-        conditions,
-      })),
-    });
-    if (finding !== undefined) findings.push(finding);
-  }
-  return { policies, findings };
+  const draft = { policies: new Array<PolicyStatus>(), findings: new Array<Finding>() };
+  const how = { ...options, owns: ownership(options), parts: new PartialEnforcementFinder(world) };
+  for (const id of ids) addPolicy(draft, world, id, how);
+  return draft;
+}
+
+interface PolicyStatusOptions extends StatusOptions {
+  readonly owns: (kind: CompiledKind) => boolean;
+  readonly parts: PartialEnforcementFinder;
+}
+
+function addPolicy(
+  { policies, findings }: { readonly policies: PolicyStatus[]; readonly findings: Finding[] },
+  world: World,
+  id: PolicyId,
+  { owns, parts, ...options }: PolicyStatusOptions,
+): void {
+  const record = world.policies.get(id);
+  if (record === undefined || !owns(record.kind)) return;
+  const { ancestors, finding } = limitAncestors(id, ancestorsOf(world, id, record, options, parts));
+  policies.push({
+    policy: id,
+    policyKind: record.kind.policyKind,
+    ancestors: ancestors.map(({ ref, conditions }) => ({
+      ancestorRef: ref,
+      controllerName: options.controllerName,
+      conditions,
+    })),
+  });
+  if (finding !== undefined) findings.push(finding);
 }
 
 function ownership({ ownedKinds }: StatusOptions): (kind: CompiledKind) => boolean {

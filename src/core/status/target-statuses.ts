@@ -1,11 +1,12 @@
 /** The `<domain>/<Kind>Affected` conditions of the objects that policies affect (GEP-713, "Target object status"). */
 
 import type { Node } from "../effective/paths/path.ts";
-import { forEachAffected } from "../effective/verdicts/affected-targets.ts";
+import { affectedSteps } from "../effective/verdicts/affected-targets.ts";
 import type { CompiledKind } from "../effective/world/compiled-kind.ts";
 import type { World } from "../effective/world/world.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { compareText, formatRef, type PolicyId, parseObjectId } from "../model/refs.ts";
+import { affectedType } from "./affected-type.ts";
 import { condition } from "./conditions.ts";
 import { StatusLocationFinder } from "./status-location-finder.ts";
 import type { Condition, StatusLocation, TargetStatus } from "./status-report.ts";
@@ -28,18 +29,18 @@ interface AffectedByType {
 
 type PolicySections = Map<PolicyId, Set<string>>;
 
-export function targetStatuses(
+/** The conditions of all targets, in steps. */
+export function* targetStatusSteps(
   world: World,
   controllerName: string,
   owns: (kind: CompiledKind) => boolean,
-): readonly TargetStatus[] {
+): Generator<void, readonly TargetStatus[]> {
   const locations = new StatusLocationFinder(world, controllerName);
   const drafts = new Map<string, Draft>();
-  const domain = controllerName.split("/", 1)[0] ?? controllerName;
   for (const kind of world.rulebook.kinds) {
     if (!owns(kind)) continue;
-    const type = `${domain}/${kind.policyKind.kind}Affected`;
-    forEachAffected(world, kind, (nodes, at, policy, isIncomplete) => {
+    const type = affectedType(controllerName, kind.policyKind.kind);
+    yield* affectedSteps(world, kind, (nodes, at, policy, isIncomplete) => {
       const node = nodes[at] as Node;
       const object = world.objects.get(node.id);
       // Implied and virtual objects have no status.

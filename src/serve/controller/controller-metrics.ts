@@ -13,9 +13,11 @@ export interface MetricSources {
   readonly reviews: AccessReviews["counts"];
   readonly objects: () => number;
   readonly isSynced: () => boolean;
+  /** Metrics of further parts. */
+  readonly parts: readonly MetricFamily[];
 }
 
-export function createControllerMetrics({ reviews, objects, isSynced }: MetricSources): ControllerMetrics {
+export function createControllerMetrics({ reviews, objects, isSynced, parts }: MetricSources): ControllerMetrics {
   const requests = createCounters("prevail_view_requests_total", "Requests to the view API, by status code.");
   const handshakes = createCounters(
     "prevail_view_failed_handshakes_total",
@@ -36,6 +38,7 @@ export function createControllerMetrics({ reviews, objects, isSynced }: MetricSo
     createGauge("prevail_cluster_objects", "Objects of the cluster that are followed.", objects),
     createGauge("prevail_cluster_synced", "1 if the cluster has been read.", () => (isSynced() ? 1 : 0)),
     troubles,
+    ...parts,
   ];
   return {
     noteRequest: (status, took) => {

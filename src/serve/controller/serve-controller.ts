@@ -19,6 +19,7 @@ import { untilSignal } from "../until-signal.ts";
 import { type CertificateSource, createCertificateSource, followCertificate } from "./certificate-source.ts";
 import { type ControllerMetrics, createControllerMetrics } from "./controller-metrics.ts";
 import { followFrontProxy, loadFrontProxy } from "./front-proxy-source.ts";
+import { ReportPart } from "./report-part.ts";
 
 export const serveController =
   (version: string) =>
@@ -67,6 +68,7 @@ class Controller {
   readonly #certificates: CertificateSource;
   readonly #reviews: AccessReviews;
   readonly #metrics: ControllerMetrics;
+  readonly #report: ReportPart | undefined;
   #context: ViewContext | undefined;
   #certificate: ServingCertificate | undefined;
   #server: ViewServer | undefined;
@@ -97,10 +99,23 @@ class Controller {
       review: async (user, action) => (await reviewAccess(client, user, action)).allowed,
       nowMs: () => performance.now(),
     });
+    this.#report =
+      settings.report === undefined
+        ? undefined
+        : new ReportPart({
+            client,
+            settings: settings.report,
+            namespace: this.#namespace,
+            signal,
+            note,
+            trouble: (what, message) => this.#trouble(what, message),
+            over: (what) => this.#over(what),
+          });
     this.#metrics = createControllerMetrics({
       reviews: this.#reviews.counts,
       objects: () => this.#context?.world.objects.size ?? 0,
       isSynced: () => this.#context !== undefined,
+      parts: this.#report?.families ?? [],
     });
   }
 
@@ -185,14 +200,21 @@ class Controller {
         client: this.#client,
         namespaces: [this.#namespace],
         signal,
-        onState: ({ evaluation, unread, pluralOf }) => {
+        onState: (state, step) => {
+          const { evaluation, unread, pluralOf } = state;
           const world = worldOf(evaluation);
           if (this.#context === undefined)
             this.#output.note(`the cluster has been read: ${world.objects.size} objects`);
           this.#context = { world, unread, pluralOf };
+          this.#report?.useState(state, step);
         },
-        onTrouble: (what, error) => (error === undefined ? this.#over(what) : this.#trouble(what, error.message)),
+        onTrouble: (what, error) => {
+          if (error === undefined) this.#over(what);
+          else this.#trouble(what, error.message);
+          this.#report?.useTrouble(what, error !== undefined);
+        },
       }),
+      this.#report?.run(),
       followFrontProxy(this.#client, signal, server.useFrontProxy, (message) => this.#trouble("front proxy", message)),
       followCertificate(this.#certificates, certificate, signal, {
         onChange: (next) => {
@@ -213,7 +235,7 @@ class Controller {
   }
 
   #over(what: string): void {
-    if (this.#troubles.delete(what)) this.#output.note(`${what}: followed again`);
+    if (this.#troubles.delete(what)) this.#output.note(`${what}: works again`);
   }
 
   async close(): Promise<void> {

@@ -37,6 +37,7 @@ export async function startViewReplica(
     service: { namespace: VIEW_NAMESPACE, name: "prevail-view" },
     secretName: "prevail-view-tls",
     certificateFiles: undefined,
+    report: undefined,
     ...more,
   };
   const { errorPrint } = createPrinters(testIo().io);

@@ -42,12 +42,17 @@ export const createObject = (
     ...options,
   });
 
+export interface UpdateOptions extends CallOptions {
+  /** The owner of the changed fields; absent: by the name of the program. */
+  readonly fieldManager?: string;
+}
+
 /** Replaces an object. It has the resourceVersion that was read: if the object has changed since, the server responds with a conflict. */
 export const updateObject = (
   client: KubeClient,
   resource: AddressedResource,
   object: JsonObject,
-  options: CallOptions = {},
+  options: UpdateOptions = {},
 ): Promise<JsonObject> => put(client, resource, object, "", options);
 
 /** Replaces the status of an object, and nothing else of it. Conflicts as for `updateObject`. */
@@ -55,7 +60,7 @@ export const updateStatus = (
   client: KubeClient,
   resource: AddressedResource,
   object: JsonObject,
-  options: CallOptions = {},
+  options: UpdateOptions = {},
 ): Promise<JsonObject> => put(client, resource, object, "/status", options);
 
 async function put(
@@ -63,7 +68,7 @@ async function put(
   resource: AddressedResource,
   object: JsonObject,
   subresource: string,
-  options: CallOptions,
+  { fieldManager, ...options }: UpdateOptions,
 ): Promise<JsonObject> {
   const { namespace, name } = nameOf(object);
   // Without a version the server would overwrite what others have written.
@@ -72,6 +77,7 @@ async function put(
   return client.request({
     method: "PUT",
     path: `${resourcePath(resource, namespace, name)}${subresource}`,
+    query: { fieldManager },
     body: object,
     ...options,
   });

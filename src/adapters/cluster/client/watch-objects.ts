@@ -18,6 +18,8 @@ export interface WatchRequest {
   readonly resourceVersion: string | undefined;
   readonly timeoutSeconds: number;
   readonly signal: AbortSignal;
+  /** Called when the server has accepted the watch. */
+  readonly onOpen?: () => void;
 }
 
 /**
@@ -44,6 +46,7 @@ export async function* watchObjects(
     },
     signal,
   });
+  options.onOpen?.();
   for await (const line of splitLines(chunks)) yield parseEvent(line, path);
 }
 

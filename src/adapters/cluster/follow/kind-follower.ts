@@ -49,12 +49,17 @@ const SILENCE_MS = 150_000;
  */
 export async function followKind(options: FollowOptions): Promise<void> {
   const { signal, onTrouble, random = Math.random } = options;
-  const follower = new KindFollower(options);
   let failures = 0;
+  let isTroubled = false;
+  const recover = (): void => {
+    if (isTroubled) onTrouble?.(undefined);
+    isTroubled = false;
+  };
+  const follower = new KindFollower(options, recover);
   while (!signal.aborted) {
     try {
       await follower.step();
-      if (failures > 0) onTrouble?.(undefined);
+      recover();
       failures = 0;
     } catch (error) {
       if (signal.aborted) return;
@@ -62,7 +67,10 @@ export async function followKind(options: FollowOptions): Promise<void> {
       if (isExpired(error)) follower.forgetVersion();
       // A connection that broke after it had delivered something is resumed at once.
       failures = made ? 1 : failures + 1;
-      if (failures > 1 || isNotFound(error)) onTrouble?.(error instanceof Error ? error : new Error(String(error)));
+      if (failures > 1 || isNotFound(error)) {
+        isTroubled = true;
+        onTrouble?.(error instanceof Error ? error : new Error(String(error)));
+      }
       if (made || (isExpired(error) && failures === 1)) continue;
       const waitMs = Math.min(FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 10), LONGEST_WAIT_MS);
       await sleep(waitMs * (0.5 + random() / 2), undefined, { signal }).catch(() => undefined);
@@ -73,6 +81,7 @@ export async function followKind(options: FollowOptions): Promise<void> {
 class KindFollower {
   readonly #options: FollowOptions;
   readonly #counts: FollowCounts;
+  readonly #onCurrent: () => void;
   /** Every object by its key. The objects are those that were reported, so nothing is kept twice. */
   #known = new Map<string, JsonObject>();
   #version: string | undefined;
@@ -80,8 +89,10 @@ class KindFollower {
   #hasReported = false;
   #hasProgressed = false;
 
-  constructor(options: FollowOptions) {
+  /** `onCurrent`: called when the objects are known to be up to date, as far as the server has them. */
+  constructor(options: FollowOptions, onCurrent: () => void) {
     this.#options = options;
+    this.#onCurrent = onCurrent;
     this.#counts = options.counts ?? { lists: 0, watches: 0 };
   }
 
@@ -125,6 +136,9 @@ class KindFollower {
         resourceVersion: this.#version,
         timeoutSeconds,
         signal: AbortSignal.any([signal, silence.signal]),
+        onOpen: () => {
+          if (initial === undefined) this.#onCurrent();
+        },
       });
       let isInitial = initial !== undefined;
       for await (const event of events) {
@@ -136,6 +150,7 @@ class KindFollower {
           this.#replace(initial ?? []);
           this.#version = event.resourceVersion;
           this.#hasProgressed = true;
+          this.#onCurrent();
         } else if (event.type !== "BOOKMARK") initial?.push(event.object);
       }
     } catch (error) {

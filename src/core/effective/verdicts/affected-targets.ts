@@ -1,8 +1,10 @@
 import { noneConflicted } from "../../merge/none-conflicted.ts";
 import type { Policy } from "../../model/policy.ts";
 import { compareText, type GroupKind, kindId, type PolicyId, type TargetId, targetId } from "../../model/refs.ts";
-import { forEachEffective } from "../fold/for-each-effective.ts";
+import { forEachEffectiveTo } from "../fold/for-each-effective.ts";
+import { endObjects } from "../paths/end-objects.ts";
 import { type Node, nodesOf, type Path } from "../paths/path.ts";
+import { PathFinder } from "../paths/path-finder.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
 import type { NodeSets } from "../world/stack.ts";
 import type { World } from "../world/world.ts";
@@ -50,23 +52,30 @@ interface AffectedDraft {
   readonly possibly: Set<PolicyId>;
 }
 
+type VisitAffected = (nodes: readonly Node[], at: number, policy: PolicyId, isIncomplete: boolean) => void;
+
 /** Visits each node of each path that a policy affects: the path's nodes, root first, the index of the node, and whether the path is incomplete. */
-export function forEachAffected(
-  world: World,
-  kind: CompiledKind,
-  visit: (nodes: readonly Node[], at: number, policy: PolicyId, isIncomplete: boolean) => void,
-): void {
-  forEachEffective(world, kind, (path, effective) => {
-    const nodes = nodesOf(path);
-    for (const { policy, inEffect } of effective.outcomes) {
-      if (inEffect === 0) continue;
-      let isBelow = false;
-      for (const [at, node] of nodes.entries()) {
-        isBelow ||= attachedTo(node, path, world, kind).includes(policy);
-        if (isBelow) visit(nodes, at, policy.id, path.incomplete);
+export function forEachAffected(world: World, kind: CompiledKind, visit: VisitAffected): void {
+  for (const _ of affectedSteps(world, kind, visit));
+}
+
+/** `forEachAffected` in steps, one for each object at the end of a path, for a process that must not be busy for long. */
+export function* affectedSteps(world: World, kind: CompiledKind, visit: VisitAffected): Generator<void, void> {
+  const finder = new PathFinder(world, kind);
+  for (const end of endObjects(world, kind)) {
+    forEachEffectiveTo(finder, kind, end, (path, effective) => {
+      const nodes = nodesOf(path);
+      for (const { policy, inEffect } of effective.outcomes) {
+        if (inEffect === 0) continue;
+        let isBelow = false;
+        for (const [at, node] of nodes.entries()) {
+          isBelow ||= attachedTo(node, path, world, kind).includes(policy);
+          if (isBelow) visit(nodes, at, policy.id, path.incomplete);
+        }
       }
-    }
-  });
+    });
+    yield;
+  }
 }
 
 /** The policies attached to a node of a path: those on all traffic, and those of the consumer namespace whose traffic it is. */

@@ -1,0 +1,51 @@
+/** Policy kinds about which nothing is written or withdrawn, because something that they rest on cannot be read. */
+import type { CompiledKind } from "../../core/effective/world/compiled-kind.ts";
+import type { World } from "../../core/effective/world/world.ts";
+import { isCompleteForAll } from "../../core/model/completeness.ts";
+import { GATEWAY_API } from "../../core/model/kinds.ts";
+import { type GroupKind, type KindId, kindId, parseKindId } from "../../core/model/refs.ts";
+import { RULE_KINDS } from "../../sources/cluster/choose-resources.ts";
+
+export interface HeldKinds {
+  /** By policy kind: the first resource that it rests on and that cannot be read. */
+  readonly byPolicyKind: ReadonlyMap<KindId, string>;
+  /** Why it is not known which policy kinds there are; undefined if it is known. Then nothing is withdrawn that is about an unknown kind. */
+  readonly unknownKinds: string | undefined;
+}
+
+/** Every kind may depend on the labels of Namespaces, and on grants. */
+const ALWAYS: readonly GroupKind[] = [
+  { group: "", kind: "Namespace" },
+  { group: GATEWAY_API, kind: "ReferenceGrant" },
+];
+
+/**
+ * No report on a part of the facts
+ *
+ * Where a kind cannot be listed, or its watch fails, the last words stay: a policy whose targets cannot be read is not a policy without targets.
+ * `troubled`: kinds that cannot be followed now.
+ */
+export function findHeldKinds(world: World, troubled: ReadonlySet<KindId>): HeldKinds {
+  const isReadable = (kind: GroupKind): boolean =>
+    isCompleteForAll(world.completeness, kind) && !troubled.has(kindId(kind));
+  const byPolicyKind = new Map<KindId, string>();
+  for (const kind of world.rulebook.kinds) {
+    const unread = restsOn(kind).find((one) => !isReadable(one));
+    if (unread === undefined) continue;
+    for (const policy of kind.definition.policies) byPolicyKind.set(kindId(policy), kindId(unread));
+  }
+  return { byPolicyKind, unknownKinds: whyUnknown(world, isReadable) };
+}
+
+const restsOn = ({ definition, onPaths, through }: CompiledKind): readonly GroupKind[] => [
+  ...definition.policies,
+  ...definition.targeting.kinds,
+  ...[...onPaths].filter((kind) => through === undefined || through.has(kind)).map(parseKindId),
+  ...ALWAYS,
+];
+
+function whyUnknown({ rulebook }: World, isReadable: (kind: GroupKind) => boolean): string | undefined {
+  const unread = RULE_KINDS.find((kind) => !isReadable(kind));
+  if (unread !== undefined) return `${unread.kind}s cannot be read`;
+  return rulebook.findings.find(({ severity }) => severity === "error")?.message;
+}

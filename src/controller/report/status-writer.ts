@@ -1,0 +1,301 @@
+/** Writes the status of one object at a time. */
+import { isDeepStrictEqual } from "node:util";
+import { ApiError, isConflict, isNotFound } from "../../adapters/cluster/client/api-error.ts";
+import { objectAt, textAt } from "../../adapters/cluster/client/json-fields.ts";
+import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
+import { getObject, updateObject, updateStatus } from "../../adapters/cluster/client/object-requests.ts";
+import { type ApiResource, resourceName } from "../../adapters/cluster/client/resource.ts";
+import { trimObject } from "../../adapters/cluster/client/trim-object.ts";
+import { type JsonObject, objectsIn, ownValue } from "../../core/model/json.ts";
+import { GATEWAY_API } from "../../core/model/kinds.ts";
+import { type ObjectId, parseObjectId } from "../../core/model/refs.ts";
+import { type MergedStatus, type MergeOptions, mergeStatus } from "../../core/status/merge-status.ts";
+import type { WantedStatus } from "../../core/status/wanted-status.ts";
+import type { ObjectCache } from "./object-cache.ts";
+import { ResetLog } from "./reset-log.ts";
+import type { WriteLimit } from "./write-limit.ts";
+
+/** What is to be written about one object now. */
+export interface WantedWrite {
+  readonly wanted: WantedStatus;
+  readonly resource: ApiResource;
+  readonly options: Omit<MergeOptions, "now">;
+}
+
+/** What happened to a write, for metrics and the log. */
+export type WriteEvent =
+  | { readonly type: "Written" | "Conflict" | "WouldWrite"; readonly object: ObjectId; readonly resource: string }
+  /** The API server refused it, or could not be reached. There is another attempt later. */
+  | { readonly type: "Refused"; readonly object: ObjectId; readonly resource: string; readonly error: Error }
+  /** Another writer has removed our entries once more. */
+  | { readonly type: "Reset"; readonly object: ObjectId; readonly resource: string; readonly manager: string }
+  /** Nothing is written here any more. */
+  | { readonly type: "Stopped"; readonly object: ObjectId; readonly resource: string; readonly manager: string }
+  /** A part of what is wanted has no room, or the object cannot have a status. */
+  | { readonly type: "LeftOut"; readonly object: ObjectId; readonly resource: string; readonly message: string };
+
+export interface StatusWriterOptions {
+  readonly client: KubeClient;
+  readonly cache: ObjectCache;
+  readonly limit: WriteLimit;
+  /** Undefined if nothing is known about the kind of the object. */
+  readonly find: (id: ObjectId) => WantedWrite | undefined;
+  /** How much longer this process may write. */
+  readonly remainingMs: () => number;
+  readonly isDryRun: boolean;
+  readonly report: (event: WriteEvent) => void;
+  readonly signal: AbortSignal;
+  readonly nowMs: () => number;
+  readonly monotonicMs: () => number;
+  readonly random?: () => number;
+}
+
+/** The manager of the fields that are written (Kubernetes, "Field management"). */
+export const FIELD_MANAGER = "prevail-controller";
+
+/** The least time between two writes of one object. */
+const BETWEEN_MS = 500;
+const FIRST_WAIT_MS = 1000;
+const LONGEST_WAIT_MS = 5 * 60_000;
+const MOST_CONFLICTS = 5;
+const WRITE_DEADLINE_MS = 10_000;
+
+interface WriteRecord {
+  /** Of the object that this is about: another object of the same name begins anew. */
+  readonly uid: string;
+  /** What the object was last found, or made, to have, as long as nothing of it was left out. */
+  confirmed: WantedStatus | undefined;
+  failures: number;
+  writtenMs: number;
+  readonly resets: ResetLog;
+  readonly reported: Set<string>;
+}
+
+export class StatusWriter {
+  readonly #options: StatusWriterOptions;
+  readonly #records = new Map<ObjectId, WriteRecord>();
+
+  constructor(options: StatusWriterOptions) {
+    this.#options = options;
+  }
+
+  /** The number of objects that are not written because another writer resets them. */
+  countStopped(): number {
+    const nowMs = this.#options.monotonicMs();
+    return [...this.#records.values()].filter(({ resets }) => resets.stoppedBy(nowMs) !== undefined).length;
+  }
+
+  forget(): void {
+    this.#records.clear();
+  }
+
+  /** Makes the status of the object what is wanted. Returns the time after which to call again, if that is needed. */
+  async write(id: ObjectId): Promise<number | undefined> {
+    try {
+      for (let conflicts = 0; conflicts < MOST_CONFLICTS; conflicts++) {
+        const outcome = await this.#attempt(id);
+        if (outcome !== "Conflict") return outcome;
+        await this.#readAgain(id);
+      }
+      return FIRST_WAIT_MS;
+    } catch (error) {
+      return this.#refused(id, error);
+    }
+  }
+
+  /** Undefined: done; a number: again after that time. */
+  async #attempt(id: ObjectId): Promise<number | undefined | "Conflict"> {
+    const { cache, limit, find, remainingMs, signal, monotonicMs } = this.#options;
+    const first = find(id);
+    const seen = cache.find(id);
+    if (first === undefined || seen === undefined) {
+      this.#records.delete(id);
+      return undefined;
+    }
+    const record = this.#recordOf(id, seen);
+    if (!this.#differs(id, record, this.#merge(seen, first), first)) return undefined;
+    const waitMs = record.writtenMs + BETWEEN_MS - monotonicMs();
+    if (waitMs > 0) return waitMs;
+    if (!(await this.#mayWrite(id, record, first))) return undefined;
+    await limit.take(signal);
+    // The object, what is wanted and the leadership may have changed meanwhile.
+    const now = find(id);
+    const object = now === undefined ? undefined : await this.#readWhole(id, now);
+    if (now === undefined || object === undefined) return undefined;
+    const merged = this.#merge(object, now);
+    if (!this.#differs(id, record, merged, now) || merged.object === undefined) return undefined;
+    if (remainingMs() <= 0) return FIRST_WAIT_MS;
+    return this.#put(id, record, now, merged, merged.object);
+  }
+
+  async #put(
+    id: ObjectId,
+    record: WriteRecord,
+    now: WantedWrite,
+    { changes }: MergedStatus,
+    object: JsonObject,
+  ): Promise<number | undefined | "Conflict"> {
+    const { client, cache, remainingMs, isDryRun, report, monotonicMs } = this.#options;
+    const { resource, wanted } = now;
+    const what = { object: id, resource: resourceName(resource) };
+    if (isDryRun) {
+      record.confirmed = wanted;
+      report({ type: "WouldWrite", ...what });
+      return undefined;
+    }
+    const options = {
+      deadlineMs: Math.max(1, Math.floor(Math.min(WRITE_DEADLINE_MS, remainingMs()))),
+      fieldManager: FIELD_MANAGER,
+    };
+    try {
+      // A change of annotations is one of the object itself; its status follows with the new version.
+      const put = changes.annotations ? updateObject : updateStatus;
+      const response = trimObject(await put(client, resource, object, options));
+      record.writtenMs = monotonicMs();
+      record.failures = 0;
+      cache.note(id, response);
+      report({ type: "Written", ...what });
+      const after = this.#merge(response, now);
+      if (changes.annotations && changes.status) return 0;
+      if (after.object !== undefined) throw new NotKeptError(resource);
+      record.confirmed = after.leftOut.length === 0 ? wanted : undefined;
+      return undefined;
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      report({ type: "Conflict", ...what });
+      return "Conflict";
+    }
+  }
+
+  #merge(object: JsonObject, { wanted, options }: WantedWrite): MergedStatus {
+    const now = `${new Date(this.#options.nowMs()).toISOString().slice(0, 19)}Z`;
+    return mergeStatus(object, wanted, { ...options, now });
+  }
+
+  /** True if something is to be written. What cannot be written is reported once. */
+  #differs(id: ObjectId, record: WriteRecord, merged: MergedStatus, { wanted, resource }: WantedWrite): boolean {
+    for (const { reason, message } of merged.leftOut)
+      if (reason === "Full") this.#reportOnce(id, record, resource, message);
+    if (merged.object === undefined) {
+      this.#options.cache.release(id);
+      record.confirmed = merged.leftOut.length === 0 ? wanted : undefined;
+      record.failures = 0;
+      return false;
+    }
+    if (this.#options.isDryRun && isDeepStrictEqual(record.confirmed, wanted)) return false;
+    if (!merged.changes.status || resource.hasStatus) return true;
+    this.#reportOnce(id, record, resource, "the resource has no status subresource, so no status is written");
+    return merged.changes.annotations;
+  }
+
+  #reportOnce(id: ObjectId, { reported }: WriteRecord, resource: ApiResource, message: string): void {
+    if (reported.has(message)) return;
+    reported.add(message);
+    this.#options.report({ type: "LeftOut", object: id, resource: resourceName(resource), message });
+  }
+
+  /** False where another writer keeps removing what was written. */
+  async #mayWrite(id: ObjectId, record: WriteRecord, { wanted, resource }: WantedWrite): Promise<boolean> {
+    const { report, monotonicMs, isDryRun } = this.#options;
+    const wasConfirmed = record.confirmed !== undefined && isDeepStrictEqual(record.confirmed, wanted);
+    if (record.resets.stoppedBy(monotonicMs()) !== undefined) return false;
+    if (!wasConfirmed || isDryRun) return true;
+    record.confirmed = undefined;
+    const what = { object: id, resource: resourceName(resource), manager: await this.#lastManager(id, resource) };
+    report({ type: "Reset", ...what });
+    if (!record.resets.note({ manager: what.manager, atMs: monotonicMs() })) return true;
+    report({ type: "Stopped", ...what });
+    return false;
+  }
+
+  /** The manager, other than this controller, that wrote the object last. */
+  async #lastManager(id: ObjectId, resource: ApiResource): Promise<string> {
+    const { client, signal } = this.#options;
+    const object = await getObject(client, resource, nameOf(id), { signal });
+    const entries = objectsIn(ownValue(objectAt(object, "metadata"), "managedFields"))
+      .filter((entry) => textAt(entry, "manager") !== FIELD_MANAGER)
+      .toSorted((a, b) => (textAt(a, "time") < textAt(b, "time") ? 1 : -1));
+    return textAt(entries[0], "manager") || "unknown";
+  }
+
+  /**
+   * The object to change. A PUT of the status of a custom resource ignores everything else, so the watched copy, which has no managed fields, will
+   * do. For other writes the whole object is read.
+   */
+  async #readWhole(id: ObjectId, { resource }: WantedWrite): Promise<JsonObject | undefined> {
+    const { client, cache, signal } = this.#options;
+    const object = cache.find(id);
+    if (object === undefined || (isCustom(resource) && resource.hasStatus)) return object;
+    return getObject(client, resource, nameOf(id), { signal });
+  }
+
+  async #readAgain(id: ObjectId): Promise<void> {
+    const { client, cache, find, signal } = this.#options;
+    const resource = find(id)?.resource;
+    if (resource === undefined) return;
+    const object = await getObject(client, resource, nameOf(id), { signal });
+    if (object !== undefined) cache.note(id, trimObject(object));
+  }
+
+  #refused(id: ObjectId, error: unknown): number | undefined {
+    const { cache, find, report, signal, random = Math.random } = this.#options;
+    if (signal.aborted) return undefined;
+    const resource = find(id)?.resource;
+    const record = this.#records.get(id);
+    // The object is gone; the watch reports it soon.
+    if (resource === undefined || record === undefined) return undefined;
+    record.failures++;
+    if (isNotFound(error)) {
+      cache.release(id);
+      if (cache.find(id) === undefined) return undefined;
+      // The watch may not have reported yet that the object is gone.
+      if (record.failures <= MOST_CONFLICTS) return FIRST_WAIT_MS;
+    }
+    report({
+      type: "Refused",
+      object: id,
+      resource: resourceName(resource),
+      error: error instanceof Error ? error : new Error(String(error)),
+    });
+    const waitMs = Math.min(FIRST_WAIT_MS * 2 ** Math.min(record.failures - 1, 10), LONGEST_WAIT_MS);
+    return waitMs * (0.75 + random() / 2);
+  }
+
+  #recordOf(id: ObjectId, object: JsonObject): WriteRecord {
+    const uid = textAt(objectAt(object, "metadata"), "uid");
+    let record = this.#records.get(id);
+    if (record === undefined || record.uid !== uid) {
+      record = {
+        uid,
+        confirmed: undefined,
+        failures: 0,
+        writtenMs: Number.NEGATIVE_INFINITY,
+        resets: new ResetLog(),
+        reported: new Set(),
+      };
+      this.#records.set(id, record);
+    }
+    return record;
+  }
+}
+
+/** Groups of the API server's own kinds have no dot, or end with `.k8s.io`. */
+const isCustom = ({ group }: ApiResource): boolean =>
+  group.includes(".") && (!group.endsWith(".k8s.io") || group === GATEWAY_API);
+
+const nameOf = (id: ObjectId): { readonly namespace?: string; readonly name: string } => {
+  const { namespace, name } = parseObjectId(id);
+  return namespace === "" ? { name } : { namespace, name };
+};
+
+/** The API server accepted the status and dropped what its schema does not have. */
+class NotKeptError extends ApiError {
+  constructor(resource: ApiResource) {
+    super(
+      422,
+      "NotKept",
+      `the API server did not keep the status of ${resourceName(resource)}: its schema has no such field`,
+    );
+    this.name = "NotKeptError";
+  }
+}

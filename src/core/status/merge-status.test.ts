@@ -1,0 +1,372 @@
+/** GEP-713, "Status needs to be namespaced by implementation"; Gateway API, "PolicyAncestorStatus", "RouteParentStatus", "ListenerStatus" */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Json, JsonObject } from "../model/json.ts";
+import { GATEWAY_API } from "../model/kinds.ts";
+import { objectId } from "../model/refs.ts";
+import { isAffectedTypeOf } from "./affected-type.ts";
+import { mergeStatus } from "./merge-status.ts";
+import type { AncestorStatus, Condition, StatusLocation, TargetStatus } from "./status-report.ts";
+import { NOTHING_WANTED, type WantedStatus } from "./wanted-status.ts";
+
+const OURS = "prevail.dev/gateway";
+const THEIRS = "example.com/controller";
+const AFFECTED = "prevail.dev/RetryPolicyAffected";
+const [BEFORE, NOW] = ["2026-11-18T08:00:00Z", "2026-11-18T09:00:00Z"];
+
+const merge = (object: JsonObject, wanted: WantedStatus, mayChangeAncestors = true) =>
+  mergeStatus(object, wanted, {
+    controllerName: OURS,
+    isOurs: isAffectedTypeOf(OURS),
+    mayChangeAncestors,
+    now: NOW,
+  });
+
+const condition = (type: string, status: Condition["status"], more: Partial<Condition> = {}): Condition => ({
+  type,
+  status,
+  reason: "Because",
+  message: "as it is",
+  observedGeneration: 1,
+  ...more,
+});
+/** A condition as it is in the cluster. */
+const written = (type: string, status: Condition["status"], more: JsonObject = {}): JsonObject => ({
+  type,
+  status,
+  observedGeneration: 1,
+  lastTransitionTime: BEFORE,
+  reason: "Because",
+  message: "as it is",
+  ...more,
+});
+
+const gatewayRef = (name: string) => ({ group: GATEWAY_API, kind: "Gateway", namespace: "infra", name });
+const ancestor = (name: string, ...conditions: Condition[]): AncestorStatus => ({
+  ancestorRef: gatewayRef(name),
+  controllerName: OURS,
+  conditions,
+});
+const writtenAncestor = (name: string, controllerName: string, ...conditions: JsonObject[]): JsonObject => ({
+  ancestorRef: gatewayRef(name),
+  controllerName,
+  conditions,
+});
+const policy = (...ancestors: readonly Json[]): JsonObject => ({
+  apiVersion: "prevail.dev/v1alpha1",
+  kind: "RetryPolicy",
+  metadata: { name: "p", namespace: "infra", resourceVersion: "7" },
+  ...(ancestors.length === 0 ? {} : { status: { ancestors } }),
+});
+const object = (kind: string, status?: JsonObject): JsonObject => ({
+  apiVersion: `${GATEWAY_API}/v1`,
+  kind,
+  metadata: { name: "x", namespace: "infra", resourceVersion: "7" },
+  ...(status === undefined ? {} : { status }),
+});
+const id = objectId({ group: GATEWAY_API, kind: "Gateway", namespace: "infra", name: "x" });
+const at = (location: StatusLocation, ...conditions: Condition[]): TargetStatus => ({
+  object: id,
+  location,
+  conditions,
+});
+const ancestors = (...entries: AncestorStatus[]): WantedStatus => ({ ancestors: entries, targets: [] });
+const targets = (...entries: TargetStatus[]): WantedStatus => ({ ancestors: [], targets: entries });
+const parent = (name: string): StatusLocation => ({ at: "Parent", parentRef: { name }, controllerName: OURS });
+const listener = (name: string): StatusLocation => ({ at: "Listener", name });
+const statusOf = (merged: ReturnType<typeof merge>): Json | undefined => merged.object?.["status"];
+
+describe("status.ancestors of a policy", () => {
+  for (const [name, before, wanted, expected] of [
+    [
+      "a first entry, with the time of now",
+      policy(),
+      ancestors(ancestor("g", condition("Accepted", "True"))),
+      [writtenAncestor("g", OURS, written("Accepted", "True", { lastTransitionTime: NOW }))],
+    ],
+    [
+      "an equal entry is not written",
+      policy(writtenAncestor("g", OURS, written("Accepted", "True"))),
+      ancestors(ancestor("g", condition("Accepted", "True"))),
+      "equal",
+    ],
+    [
+      "another order is not written",
+      policy(
+        writtenAncestor("h", OURS, written("Enforced", "True"), written("Accepted", "True")),
+        writtenAncestor("g", OURS, written("Accepted", "True")),
+      ),
+      ancestors(
+        ancestor("g", condition("Accepted", "True")),
+        ancestor("h", condition("Accepted", "True"), condition("Enforced", "True")),
+      ),
+      "equal",
+    ],
+    [
+      "another status has the time of now",
+      policy(writtenAncestor("g", OURS, written("Accepted", "True"))),
+      ancestors(ancestor("g", condition("Accepted", "False"))),
+      [writtenAncestor("g", OURS, written("Accepted", "False", { lastTransitionTime: NOW }))],
+    ],
+    [
+      "another reason, message or generation keeps its time",
+      policy(writtenAncestor("g", OURS, written("Accepted", "True"))),
+      ancestors(ancestor("g", condition("Accepted", "True", { message: "otherwise", observedGeneration: 2 }))),
+      [writtenAncestor("g", OURS, written("Accepted", "True", { message: "otherwise", observedGeneration: 2 }))],
+    ],
+    [
+      "entries of another controller stay, wherever they are",
+      policy(
+        writtenAncestor("g", THEIRS, written("Accepted", "False")),
+        writtenAncestor("g", OURS, written("Accepted", "True")),
+        "not an entry",
+        writtenAncestor("h", THEIRS, written("Accepted", "True")),
+      ),
+      ancestors(ancestor("h", condition("Accepted", "True"))),
+      [
+        writtenAncestor("g", THEIRS, written("Accepted", "False")),
+        "not an entry",
+        writtenAncestor("h", THEIRS, written("Accepted", "True")),
+        writtenAncestor("h", OURS, written("Accepted", "True", { lastTransitionTime: NOW })),
+      ],
+    ],
+    [
+      "what ended is withdrawn, as an empty list",
+      policy(writtenAncestor("g", OURS, written("Accepted", "True"))),
+      NOTHING_WANTED,
+      [],
+    ],
+    ["nothing to report and nothing there", policy(), NOTHING_WANTED, "equal"],
+    [
+      "a condition of our entry that is not wanted is withdrawn",
+      policy(writtenAncestor("g", OURS, written("Accepted", "True"), written("Enforced", "True"))),
+      ancestors(ancestor("g", condition("Accepted", "True"))),
+      [writtenAncestor("g", OURS, written("Accepted", "True"))],
+    ],
+    [
+      "the second of two entries for one ancestor is withdrawn",
+      policy(
+        writtenAncestor("g", OURS, written("Accepted", "True")),
+        writtenAncestor("g", OURS, written("Accepted", "False")),
+      ),
+      ancestors(ancestor("g", condition("Accepted", "True"))),
+      [writtenAncestor("g", OURS, written("Accepted", "True"))],
+    ],
+    [
+      "a reference with the defaults left out is the same",
+      policy({
+        ancestorRef: { name: "g" },
+        controllerName: OURS,
+        conditions: [written("Accepted", "True")],
+      }),
+      ancestors(ancestor("g", condition("Accepted", "True"))),
+      "equal",
+    ],
+  ] as const)
+    test(name, () => {
+      const merged = merge(before, wanted);
+      expect(expected === "equal" ? merged.object : statusOf(merged)).toEqual(
+        expected === "equal" ? undefined : { ancestors: expected },
+      );
+    });
+
+  test("at most 16 entries, those of others first", () => {
+    const others = Array.from({ length: 15 }, (_, index) => writtenAncestor(`their-${index}`, THEIRS));
+    const merged = merge(policy(...others), ancestors(ancestor("g"), ancestor("h")));
+    expect(statusOf(merged)).toMatchObject({ ancestors: { length: 16 } });
+    expect(merged.leftOut).toEqual([
+      { reason: "Full", message: "status.ancestors has no room for Gateway h: it may have 16 entries" },
+    ]);
+  });
+
+  test("a kind that rests on something unreadable: nothing is written and nothing withdrawn", () => {
+    const before = policy(writtenAncestor("g", OURS, written("Accepted", "True")));
+    expect(merge(before, NOTHING_WANTED, false).object).toBeUndefined();
+    expect(merge(before, ancestors(ancestor("h")), false).object).toBeUndefined();
+  });
+});
+
+describe("conditions of objects that a policy affects", () => {
+  const accepted = written("Accepted", "Unknown", { reason: "Pending" });
+  for (const [name, before, wanted, expected] of [
+    [
+      "a Gateway: added to the conditions of its controller",
+      object("Gateway", { conditions: [accepted], addresses: [] }),
+      targets(at({ at: "Conditions" }, condition(AFFECTED, "True"))),
+      { conditions: [accepted, written(AFFECTED, "True", { lastTransitionTime: NOW })], addresses: [] },
+    ],
+    [
+      "a new generation alone is written, with the old time",
+      object("Gateway", { conditions: [accepted, written(AFFECTED, "True")] }),
+      targets(at({ at: "Conditions" }, condition(AFFECTED, "True", { observedGeneration: 2 }))),
+      { conditions: [accepted, written(AFFECTED, "True", { observedGeneration: 2 })] },
+    ],
+    [
+      "withdrawn, also for a policy kind that no longer exists",
+      object("Gateway", { conditions: [written("prevail.dev/GonePolicyAffected", "True"), accepted] }),
+      NOTHING_WANTED,
+      { conditions: [accepted] },
+    ],
+    [
+      "a condition of another domain, and one of ours that is not about policies, stay",
+      object("Gateway", {
+        conditions: [written("example.com/RetryPolicyAffected", "True"), written("prevail.dev/Other", "True")],
+      }),
+      NOTHING_WANTED,
+      "equal",
+    ],
+    [
+      "a listener: in the entry of its controller",
+      object("Gateway", {
+        listeners: [{ name: "http", attachedRoutes: 3, conditions: [accepted] }, { name: "other" }],
+      }),
+      targets(at(listener("http"), condition(AFFECTED, "True"))),
+      {
+        listeners: [
+          {
+            name: "http",
+            attachedRoutes: 3,
+            conditions: [accepted, written(AFFECTED, "True", { lastTransitionTime: NOW })],
+          },
+          { name: "other" },
+        ],
+      },
+    ],
+    [
+      "a listener that is not affected any more",
+      object("Gateway", {
+        listeners: [{ name: "http", attachedRoutes: 3, conditions: [accepted, written(AFFECTED, "True")] }],
+      }),
+      NOTHING_WANTED,
+      { listeners: [{ name: "http", attachedRoutes: 3, conditions: [accepted] }] },
+    ],
+    [
+      "a route: an entry of our own beside that of the Gateway's controller",
+      object("HTTPRoute", { parents: [{ parentRef: { name: "g" }, controllerName: THEIRS, conditions: [accepted] }] }),
+      targets(at(parent("g"), condition(AFFECTED, "True"))),
+      {
+        parents: [
+          { parentRef: { name: "g" }, controllerName: THEIRS, conditions: [accepted] },
+          {
+            parentRef: { name: "g" },
+            controllerName: OURS,
+            conditions: [written(AFFECTED, "True", { lastTransitionTime: NOW })],
+          },
+        ],
+      },
+    ],
+    [
+      "a route: an entry without a condition is withdrawn, with others it stays",
+      object("HTTPRoute", {
+        parents: [
+          { parentRef: { name: "g" }, controllerName: OURS, conditions: [written(AFFECTED, "True")] },
+          { parentRef: { name: "h" }, controllerName: OURS, conditions: [accepted, written(AFFECTED, "True")] },
+        ],
+      }),
+      NOTHING_WANTED,
+      { parents: [{ parentRef: { name: "h" }, controllerName: OURS, conditions: [accepted] }] },
+    ],
+    [
+      "the parent as the API server completes it",
+      object("HTTPRoute", {
+        parents: [
+          {
+            parentRef: { group: GATEWAY_API, kind: "Gateway", name: "g" },
+            controllerName: OURS,
+            conditions: [written(AFFECTED, "True")],
+          },
+        ],
+      }),
+      targets(at(parent("g"), condition(AFFECTED, "True"))),
+      "equal",
+    ],
+    ["a status that is not an object counts as none", { ...object("Gateway"), status: "odd" }, NOTHING_WANTED, "equal"],
+  ] as const)
+    test(name, () => {
+      const merged = merge(before, wanted);
+      if (expected === "equal") expect(merged.object).toBeUndefined();
+      else expect(merged.object).toEqual({ ...before, status: expected });
+    });
+
+  test("a listener that its controller has not listed yet waits", () => {
+    const merged = merge(object("Gateway"), targets(at(listener("http"), condition(AFFECTED, "True"))));
+    expect(merged.object).toBeUndefined();
+    expect(merged.leftOut.map(({ reason }) => reason)).toEqual(["NoEntry"]);
+  });
+
+  test("a full list keeps what is in it", () => {
+    const conditions = Array.from({ length: 8 }, (_, index) => written(`Their${index}`, "True"));
+    const merged = merge(
+      object("Gateway", { conditions }),
+      targets(at({ at: "Conditions" }, condition(AFFECTED, "True"))),
+    );
+    expect(merged.object).toBeUndefined();
+    expect(merged.leftOut).toEqual([
+      { reason: "Full", message: `the status has no room for the condition ${AFFECTED}: it may have 8 conditions` },
+    ]);
+  });
+
+  test("a kind whose facts cannot be read: its conditions stay as they are", () => {
+    const before = object("Gateway", { conditions: [written(AFFECTED, "True")] });
+    const held = mergeStatus(before, NOTHING_WANTED, {
+      controllerName: OURS,
+      isOurs: (type) => type !== AFFECTED,
+      mayChangeAncestors: true,
+      now: NOW,
+    });
+    expect(held.object).toBeUndefined();
+  });
+});
+
+describe("annotations, where there are no conditions", () => {
+  const annotated = (annotations: JsonObject): JsonObject => ({
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name: "x", annotations },
+  });
+  const wanted = targets(at({ at: "Annotations" }, condition(AFFECTED, "True")));
+  test("added and withdrawn, others stay", () => {
+    expect(merge(annotated({ a: "b" }), wanted).object).toEqual(annotated({ a: "b", [AFFECTED]: "true" }));
+    expect(merge(annotated({ a: "b", [AFFECTED]: "true" }), wanted).object).toBeUndefined();
+    expect(merge(annotated({ a: "b", [AFFECTED]: "true" }), NOTHING_WANTED).object).toEqual(annotated({ a: "b" }));
+  });
+  test("what is only possible is not annotated", () => {
+    const unknown = targets(at({ at: "Annotations" }, condition(AFFECTED, "Unknown")));
+    expect(merge(annotated({}), unknown).object).toBeUndefined();
+  });
+});
+
+describe("for any status of others", () => {
+  const name = fc.constantFrom("g", "h", "i");
+  const entry = fc.record({
+    controllerName: fc.constantFrom(OURS, THEIRS),
+    ref: name,
+    types: fc.uniqueArray(fc.constantFrom("Accepted", "Enforced", AFFECTED), { minLength: 1 }),
+    status: fc.constantFrom("True" as const, "False" as const),
+  });
+  const entries = fc.array(entry, { maxLength: 10 });
+  const inCluster = (
+    list: readonly { controllerName: string; ref: string; types: string[]; status: "True" | "False" }[],
+  ) =>
+    list.map(({ controllerName, ref, types, status }) =>
+      writtenAncestor(ref, controllerName, ...types.map((type) => written(type, status))),
+    );
+  const theirs = (merged: JsonObject): readonly Json[] =>
+    ((merged["status"] as JsonObject)["ancestors"] as readonly JsonObject[]).filter(
+      (one) => one["controllerName"] !== OURS,
+    );
+
+  test("theirs stays, and a second merge changes nothing", () => {
+    fc.assert(
+      fc.property(entries, fc.uniqueArray(name), (list, names) => {
+        const before = policy(...inCluster(list), "odd");
+        const wanted = ancestors(...names.map((one) => ancestor(one, condition("Accepted", "True"))));
+        const after = merge(before, wanted).object ?? before;
+        expect(theirs(after)).toEqual(theirs(before));
+        expect(merge(after, wanted).object).toBeUndefined();
+        const ours = ((after["status"] as JsonObject)["ancestors"] as readonly JsonObject[]).length;
+        expect(ours - theirs(after).length).toBe(names.length);
+      }),
+    );
+  });
+});

@@ -1,0 +1,254 @@
+/** Puts what the controller reports into an object as it is in the cluster, without touching what others have written there. */
+import { isJsonList, isJsonObject, type Json, type JsonObject, jsonEqual, objectAt, ownValue } from "../model/json.ts";
+import { GATEWAY_API } from "../model/kinds.ts";
+import { MAX_ANCESTORS } from "./limit-ancestors.ts";
+import { MAX_CONDITIONS, mergeConditions } from "./merge-conditions.ts";
+import type { AncestorRef, AncestorStatus, Condition, StatusLocation, TargetStatus } from "./status-report.ts";
+import type { WantedStatus } from "./wanted-status.ts";
+
+export interface MergeOptions {
+  /** Entries of this controller are ours. */
+  readonly controllerName: string;
+  /** The types of `Affected` conditions that are ours and may be changed now. */
+  readonly isOurs: (type: string) => boolean;
+  /** False: the entries of `status.ancestors` stay as they are. */
+  readonly mayChangeAncestors: boolean;
+  /** Now, as Kubernetes writes times: RFC 3339 with whole seconds. */
+  readonly now: string;
+}
+
+/** A part of what is wanted that cannot be in the status of the object now. */
+export interface LeftOutPart {
+  /** `Full`: the list has no room. `NoEntry`: the controller of the Gateway has not listed the listener yet. */
+  readonly reason: "Full" | "NoEntry";
+  /** What is left out and why, without the name of the object. */
+  readonly message: string;
+}
+
+export interface MergedStatus {
+  /** The object to write; undefined if it already says what is wanted. */
+  readonly object: JsonObject | undefined;
+  /** The parts of the object that differ. */
+  readonly changes: { readonly status: boolean; readonly annotations: boolean };
+  readonly leftOut: readonly LeftOutPart[];
+}
+
+/** The number of entries that `status.parents` of a route has room for. */
+const MAX_PARENTS = 32;
+
+/**
+ * Status of several writers
+ *
+ * The controller changes the entries of `status.ancestors` and `status.parents` that have its name, conditions of its own `Affected` types, and
+ * annotations of these names. Everything else stays as it is. Times alone are no difference.
+ * GEP-713, "Status needs to be namespaced by implementation"
+ */
+export function mergeStatus(object: JsonObject, wanted: WantedStatus, options: MergeOptions): MergedStatus {
+  const leftOut: LeftOutPart[] = [];
+  const context: MergeContext = { ...options, object, leftOut };
+  const before = objectAt(object, "status");
+  const parts: Readonly<Record<string, Json | undefined>> = {
+    ancestors: options.mayChangeAncestors ? ancestorsAfter(before["ancestors"], wanted.ancestors, context) : undefined,
+    parents: parentsAfter(before["parents"], wanted.targets, context),
+    listeners: listenersAfter(before["listeners"], wanted.targets, context),
+    conditions: conditionsAfter(before["conditions"], conditionsAt(wanted.targets, "Conditions"), context),
+  };
+  const changed = Object.entries(parts).flatMap(([key, part]) => (part === undefined ? [] : [[key, part] as const]));
+  const annotations = annotationsAfter(object, conditionsAt(wanted.targets, "Annotations"), options);
+  const changes = { status: changed.length > 0, annotations: annotations !== undefined };
+  if (!changes.status && !changes.annotations) return { object: undefined, changes, leftOut };
+  return {
+    object: {
+      ...object,
+      ...(annotations === undefined ? {} : { metadata: { ...objectAt(object, "metadata"), annotations } }),
+      ...(changes.status ? { status: { ...before, ...Object.fromEntries(changed) } } : {}),
+    },
+    changes,
+    leftOut,
+  };
+}
+
+interface MergeContext extends MergeOptions {
+  readonly object: JsonObject;
+  readonly leftOut: LeftOutPart[];
+}
+
+/** The conditions that are wanted at the object as a whole. */
+const conditionsAt = (targets: readonly TargetStatus[], at: StatusLocation["at"]): readonly Condition[] =>
+  targets.flatMap(({ location, conditions }) => (location.at === at ? conditions : []));
+
+const itemsOf = (list: Json | undefined): readonly Json[] => (isJsonList(list) ? list : []);
+
+/** Undefined if nothing changes. A list that is absent and would be empty stays absent. */
+const ifChanged = (before: Json | undefined, after: readonly Json[]): Json | undefined =>
+  jsonEqual(before, after) || (after.length === 0 && !isJsonList(before)) ? undefined : after;
+
+function ancestorsAfter(
+  existing: Json | undefined,
+  wanted: readonly AncestorStatus[],
+  { controllerName, object, now, leftOut }: MergeContext,
+): Json | undefined {
+  const open = [...wanted];
+  const namespace = namespaceOf(object);
+  const list: Json[] = [];
+  for (const item of itemsOf(existing)) {
+    if (!isJsonObject(item) || item["controllerName"] !== controllerName) {
+      list.push(item);
+      continue;
+    }
+    const at = open.findIndex(({ ancestorRef }) => isSameRef(item["ancestorRef"], refObject(ancestorRef), namespace));
+    const [entry] = at === -1 ? [] : open.splice(at, 1);
+    if (entry !== undefined) list.push(ancestorAfter(item, entry, now));
+  }
+  const room = Math.max(0, MAX_ANCESTORS - list.length);
+  for (const entry of open.slice(0, room)) list.push(ancestorAfter(undefined, entry, now));
+  for (const { ancestorRef } of open.slice(room))
+    leftOut.push({
+      reason: "Full",
+      message: `status.ancestors has no room for ${ancestorRef.kind} ${ancestorRef.name}: it may have ${MAX_ANCESTORS} entries`,
+    });
+  return ifChanged(existing, list);
+}
+
+function ancestorAfter(
+  before: JsonObject | undefined,
+  { ancestorRef, controllerName, conditions }: AncestorStatus,
+  now: string,
+): JsonObject {
+  const { list } = mergeConditions(before?.["conditions"], {
+    wanted: conditions,
+    isOurs: () => true,
+    now,
+    limit: MAX_CONDITIONS,
+  });
+  return { ancestorRef: before?.["ancestorRef"] ?? refObject(ancestorRef), controllerName, conditions: list };
+}
+
+const refObject = ({ group, kind, namespace, name, sectionName }: AncestorRef): JsonObject => ({
+  group,
+  kind,
+  ...(namespace === undefined ? {} : { namespace }),
+  name,
+  ...(sectionName === undefined ? {} : { sectionName }),
+});
+
+/** Gateway API, RouteParentStatus: an entry must have a condition, so an entry without one is withdrawn. */
+function parentsAfter(
+  existing: Json | undefined,
+  targets: readonly TargetStatus[],
+  context: MergeContext,
+): Json | undefined {
+  const { controllerName, object, isOurs, now, leftOut } = context;
+  const open = targets.flatMap(({ location, conditions }) =>
+    location.at === "Parent" ? [{ parentRef: location.parentRef, conditions }] : [],
+  );
+  const merged = (before: Json | undefined, wanted: readonly Condition[]): readonly Json[] =>
+    fitting(
+      mergeConditions(before, { wanted, isOurs, now, limit: MAX_CONDITIONS }),
+      "an entry of status.parents",
+      context,
+    );
+  const namespace = namespaceOf(object);
+  const list: Json[] = [];
+  for (const item of itemsOf(existing)) {
+    if (!isJsonObject(item) || item["controllerName"] !== controllerName) {
+      list.push(item);
+      continue;
+    }
+    const at = open.findIndex(({ parentRef }) => isSameRef(item["parentRef"], parentRef, namespace));
+    const [entry] = at === -1 ? [] : open.splice(at, 1);
+    const conditions = merged(item["conditions"], entry?.conditions ?? []);
+    if (conditions.length > 0) list.push({ ...item, conditions });
+  }
+  const room = Math.max(0, MAX_PARENTS - list.length);
+  for (const { parentRef, conditions } of open.slice(0, room))
+    list.push({ parentRef, controllerName, conditions: merged(undefined, conditions) });
+  if (open.length > room)
+    leftOut.push({
+      reason: "Full",
+      message: `status.parents has no room for ${open.length - room} entries: it may have ${MAX_PARENTS}`,
+    });
+  return ifChanged(existing, list);
+}
+
+/** Gateway API, ListenerStatus: the controller of the Gateway lists the listeners. Conditions are added to what it has listed. */
+function listenersAfter(
+  existing: Json | undefined,
+  targets: readonly TargetStatus[],
+  context: MergeContext,
+): Json | undefined {
+  const { isOurs, now, leftOut } = context;
+  const open = new Map(
+    targets.flatMap(({ location, conditions }) => (location.at === "Listener" ? [[location.name, conditions]] : [])),
+  );
+  const list = itemsOf(existing).map((item) => {
+    const name = isJsonObject(item) ? ownValue(item, "name") : undefined;
+    if (!isJsonObject(item) || typeof name !== "string") return item;
+    const wanted = open.get(name) ?? [];
+    open.delete(name);
+    const before = item["conditions"];
+    const merged = mergeConditions(before, { wanted, isOurs, now, limit: MAX_CONDITIONS });
+    const conditions = ifChanged(before, fitting(merged, `the listener '${name}'`, context));
+    return conditions === undefined ? item : { ...item, conditions };
+  });
+  for (const name of open.keys())
+    leftOut.push({ reason: "NoEntry", message: `status.listeners has no entry for the listener '${name}' yet` });
+  return ifChanged(existing, list);
+}
+
+function conditionsAfter(
+  existing: Json | undefined,
+  wanted: readonly Condition[],
+  context: MergeContext,
+): Json | undefined {
+  const { object, isOurs, now } = context;
+  const limit = isOfGatewayApi(object) ? MAX_CONDITIONS : Number.POSITIVE_INFINITY;
+  return ifChanged(existing, fitting(mergeConditions(existing, { wanted, isOurs, now, limit }), "the status", context));
+}
+
+/** The list, after noting the conditions that have no room in it. */
+function fitting(
+  { list, leftOut: types }: ReturnType<typeof mergeConditions>,
+  where: string,
+  { leftOut }: MergeContext,
+): readonly Json[] {
+  for (const type of types)
+    leftOut.push({
+      reason: "Full",
+      message: `${where} has no room for the condition ${type}: it may have ${MAX_CONDITIONS} conditions`,
+    });
+  return list;
+}
+
+/** Undefined if nothing changes. */
+function annotationsAfter(
+  object: JsonObject,
+  conditions: readonly Condition[],
+  { isOurs }: MergeOptions,
+): JsonObject | undefined {
+  const before = objectAt(objectAt(object, "metadata"), "annotations");
+  const wanted = conditions.filter(({ status }) => status === "True").map(({ type }) => type);
+  const kept = Object.entries(before).filter(([key]) => !isOurs(key) || wanted.includes(key));
+  const after: JsonObject = Object.fromEntries([...kept, ...wanted.map((type) => [type, "true"] as const)]);
+  return jsonEqual(before, after) ? undefined : after;
+}
+
+/** Compares two references as the API server completes them. */
+function isSameRef(a: Json | undefined, b: JsonObject, namespace: string): boolean {
+  if (!isJsonObject(a)) return false;
+  const defaults: Readonly<Record<string, Json>> = { group: GATEWAY_API, kind: "Gateway", namespace };
+  return REF_FIELDS.every((field) => {
+    const [one, other] = [ownValue(a, field) ?? defaults[field], ownValue(b, field) ?? defaults[field]];
+    return one === other;
+  });
+}
+
+const REF_FIELDS = ["group", "kind", "namespace", "name", "sectionName", "port"];
+
+function namespaceOf(object: JsonObject): string {
+  const namespace = objectAt(object, "metadata")["namespace"];
+  return typeof namespace === "string" ? namespace : "";
+}
+
+const isOfGatewayApi = ({ apiVersion }: JsonObject): boolean =>
+  typeof apiVersion === "string" && /^gateway\.networking\.(?:x-)?k8s\.io\//.test(apiVersion);

@@ -1,0 +1,30 @@
+/** What the controller reports about each object: the report, by object. */
+import type { ObjectId } from "../model/refs.ts";
+import type { AncestorStatus, StatusReport, TargetStatus } from "./status-report.ts";
+
+/** What the controller reports about one object. What it reported before and is not here is withdrawn. */
+export interface WantedStatus {
+  /** The entries of `status.ancestors`; empty for objects that are not policies of an owned kind. */
+  readonly ancestors: readonly AncestorStatus[];
+  /** The `Affected` conditions. */
+  readonly targets: readonly TargetStatus[];
+}
+
+/** Nothing is reported about the object. */
+export const NOTHING_WANTED: WantedStatus = { ancestors: [], targets: [] };
+
+/** `isReported`: whether the conditions of a target are written at all. */
+export function wantedStatuses(
+  { policies, targets }: Pick<StatusReport, "policies" | "targets">,
+  isReported: (target: TargetStatus) => boolean,
+): ReadonlyMap<ObjectId, WantedStatus> {
+  const wanted = new Map<ObjectId, { ancestors: readonly AncestorStatus[]; targets: TargetStatus[] }>();
+  for (const { policy, ancestors } of policies) wanted.set(policy, { ancestors, targets: [] });
+  for (const target of targets) {
+    if (!isReported(target)) continue;
+    const known = wanted.get(target.object);
+    if (known === undefined) wanted.set(target.object, { ancestors: [], targets: [target] });
+    else known.targets.push(target);
+  }
+  return wanted;
+}

@@ -1,0 +1,134 @@
+/** Replicas of the controller that write status, in this process, and the status that they must have written. */
+import type { ReportSettings } from "../../../src/cli/controller/report-settings.ts";
+import { createPrinters } from "../../../src/cli/streams/create-printers.ts";
+import { buildStatus, evaluate } from "../../../src/core/evaluate.ts";
+import { worldOf } from "../../../src/core/evaluation.ts";
+import { type GroupKind, kindId, type ObjectId, splitId } from "../../../src/core/model/refs.ts";
+import { buildSnapshot } from "../../../src/core/model/snapshot.ts";
+import { isAffectedTypeOf } from "../../../src/core/status/affected-type.ts";
+import { mergeStatus } from "../../../src/core/status/merge-status.ts";
+import { NOTHING_WANTED, wantedStatuses } from "../../../src/core/status/wanted-status.ts";
+import { builtInDefinitions } from "../../../src/definitions/built-in-definitions.ts";
+import { runController } from "../../../src/serve/controller/serve-controller.ts";
+import { readCluster } from "../../../src/sources/cluster/read-cluster.ts";
+import { testIo } from "../cli/test-io.ts";
+import { findFreePorts } from "../gateway/find-free-ports.ts";
+import { connectAs } from "./cluster-client.ts";
+import type { ControlPlane } from "./control-plane.ts";
+import { until } from "./until.ts";
+
+export const CONTROLLER_NAME = "prevail.dev/gateway";
+export const REPORT_NAMESPACE = "prevail-system";
+/** The user of the control plane that replicas are. */
+export const CONTROLLER_USER = "controller";
+
+export const reportSettings: ReportSettings = {
+  controllerName: CONTROLLER_NAME,
+  own: [
+    { kind: "RetryPolicy", group: "prevail.dev" },
+    { kind: "ClusterRetryPolicy", group: "prevail.dev" },
+  ],
+  reportAffected: [],
+  isDryRun: false,
+  lease: { name: "prevail-controller", durationSeconds: 15, renewDeadlineMs: 10_000, retryMs: 2000 },
+};
+
+export interface ReportReplica {
+  readonly notes: readonly string[];
+  /** Ends as SIGTERM does. */
+  readonly close: () => Promise<void>;
+}
+
+/** Resolves when the replica has read the cluster. */
+export async function startReportReplica(
+  plane: ControlPlane,
+  report: Partial<ReportSettings> = {},
+): Promise<ReportReplica> {
+  const [port = 0] = await findFreePorts(1);
+  const stop = new AbortController();
+  const notes: string[] = [];
+  const { errorPrint } = createPrinters(testIo().io);
+  const running = runController(
+    await connectAs(plane, CONTROLLER_USER),
+    {
+      access: { kubeconfig: plane.kubeconfig },
+      host: "127.0.0.1",
+      port,
+      admin: undefined,
+      service: { namespace: REPORT_NAMESPACE, name: "prevail-view" },
+      secretName: "prevail-view-tls",
+      certificateFiles: undefined,
+      report: { ...reportSettings, ...report },
+    },
+    {
+      write: () => undefined,
+      errorPrint,
+      note: (message) => notes.push(message),
+      fail: (message) => {
+        notes.push(message);
+        return 1;
+      },
+    },
+    stop.signal,
+  );
+  await until(
+    () => notes.some((note) => note.includes("has been read")),
+    () => notes.join("\n"),
+  );
+  return {
+    notes,
+    close: async () => {
+      stop.abort();
+      await running;
+    },
+  };
+}
+
+export interface StatusOwner {
+  readonly own?: ReportSettings["own"];
+  readonly reportAffected?: ReportSettings["reportAffected"];
+}
+
+/** The objects whose status differs from what an evaluation of a fresh list says, with what is written there. */
+export async function differingStatuses(plane: ControlPlane, owner: StatusOwner = {}): Promise<readonly string[]> {
+  const { own = reportSettings.own, reportAffected = [] } = owner;
+  const { client } = await connectAs(plane);
+  try {
+    const { objects, completeness } = await readCluster(client, { namespaces: [] });
+    const snapshot = buildSnapshot(objects, { completeness, validated: true });
+    const evaluation = evaluate(snapshot, { definitions: builtInDefinitions() });
+    const ownedKinds: readonly GroupKind[] = own.map(({ kind, group = "" }) => ({ kind, group }));
+    const report = buildStatus(evaluation, { controllerName: CONTROLLER_NAME, ownedKinds });
+    const asked = new Set(reportAffected.map(({ kind, group = "" }) => kindId({ kind, group })));
+    const isReported = (id: ObjectId): boolean =>
+      asked.has(splitId(id).kind) || splitId(id).kind.endsWith(".gateway.networking.k8s.io");
+    const wanted = wantedStatuses(report, ({ object }) => isReported(object));
+    const differing: string[] = [];
+    worldOf(evaluation).objects.forEach(({ id, raw }) => {
+      const { object } = mergeStatus(raw, wanted.get(id) ?? NOTHING_WANTED, {
+        controllerName: CONTROLLER_NAME,
+        isOurs: isAffectedTypeOf(CONTROLLER_NAME),
+        mayChangeAncestors: true,
+        now: "2000-01-01T00:00:00Z",
+      });
+      if (object !== undefined)
+        differing.push(`${id}: ${JSON.stringify(raw["status"])} should be ${JSON.stringify(object["status"])}`);
+    });
+    return differing;
+  } finally {
+    client.close();
+  }
+}
+
+/** Waits until every object has the status that an evaluation of a fresh list gives it. */
+export async function untilReported(plane: ControlPlane, owner?: StatusOwner): Promise<void> {
+  let differing: readonly string[] = [];
+  await until(
+    async () => {
+      differing = await differingStatuses(plane, owner);
+      return differing.length === 0;
+    },
+    () => `${differing.length} objects differ:\n${differing.slice(0, 3).join("\n")}`,
+    300,
+  );
+}

@@ -857,9 +857,98 @@ export const mutants = [
   row(
     "None: the newest wins",
     attachment,
-    `${merge}/none-conflicted.ts`,
-    "[...policies].sort(comparePrecedence)",
-    "[...policies].sort(comparePrecedence).toReversed()",
+    `${merge}/settle-target.ts`,
+    "[...policies].sort(comparePrecedence(merge))",
+    "[...policies].sort(comparePrecedence(merge)).toReversed()",
+  ),
+  row(
+    "a kind that merges levels accepts every policy on a target",
+    gep713,
+    `${merge}/settle-target.ts`,
+    `case "Conflicted":
+      return "OneTakesEffect";`,
+    `case "Conflicted":
+      return "Never";`,
+  ),
+  row(
+    "a field inside of another is not the same field",
+    gep713,
+    `${merge}/settle-target.ts`,
+    "one === pointer || liesBelow(one, pointer) || liesBelow(pointer, one)",
+    "one === pointer",
+  ),
+  row(
+    "a policy that is not accepted keeps out others on its target",
+    gep713,
+    `${merge}/settle-target.ts`,
+    "kept.some((other) =>",
+    "[...kept, ...conflicted].some((other) =>",
+  ),
+  row(
+    "of several policies on a target the first takes effect, though none may",
+    gep713,
+    `${merge}/settle-target.ts`,
+    "{ policies: NO_POLICIES, conflicted: policies }",
+    "{ policies: policies.slice(0, 1), conflicted: policies.slice(1) }",
+  ),
+  row(
+    "a target has no limit of policies",
+    gep713,
+    `${merge}/settle-target.ts`,
+    "if (limit === undefined || policies.length <= limit)",
+    "if (limit === undefined || limit > 0)",
+  ),
+
+  // Precedence by fields and annotations, and kinds in which all policies take effect.
+  row(
+    "the lowest weight is the highest",
+    gep713,
+    `${merge}/order-keys.ts`,
+    "return key.descending ? -order : order;",
+    "return order;",
+  ),
+  row(
+    "an absent weight is lower than every other",
+    gep713,
+    `${merge}/order-keys.ts`,
+    "isNumber(key.absent) ? Number(key.absent) : 0",
+    "Number.NEGATIVE_INFINITY",
+  ),
+  row(
+    "a word that is not listed comes first",
+    gep713,
+    `${merge}/order-keys.ts`,
+    "return at === -1 ? key.values.length : at;",
+    "return at;",
+  ),
+  row(
+    "a definition's precedence is ignored",
+    gep713,
+    `${merge}/precedence.ts`,
+    "if (precedence === undefined) return compareAge;",
+    "if (precedence === undefined || precedence.length > 0) return compareAge;",
+  ),
+  row(
+    "the policy on the more specific target is evaluated first",
+    gep713,
+    `${merge}/order-keys.ts`,
+    "return b.depth - a.depth;",
+    "return a.depth - b.depth;",
+  ),
+  row("groups are not kept together", gep713, `${merge}/evaluation-order.ts`, "if (groups !== 0) return groups;", ""),
+  row(
+    "a policy without settings is no policy, where all take effect",
+    gep713,
+    `${model}/parse/parse-blocks.ts`,
+    "return [accumulatedBlock(object, spec, reader)];",
+    "return [accumulatedBlock(object, spec, reader)].filter(({ units }) => units.some(({ path }) => path.length > 1));",
+  ),
+  row(
+    "two policies with equal specs are one entry",
+    gep713,
+    `${model}/parse/parse-blocks.ts`,
+    "const units = unitsOf({ [entryName(object, definition)]: proper }, rules);",
+    "const units = unitsOf({ entry: proper, name: entryName(object, definition) }, rules);",
   ),
 
   // Verdicts, affected targets, status.

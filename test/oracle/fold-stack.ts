@@ -7,6 +7,7 @@ import type { BaseStrategy, Granularity, MergeStrategy, PolicyDefinition } from 
 import { FoldState, type Loss, relation, type Setting, settingsAt } from "./fold-state.ts";
 import { field, fieldAt, textField } from "./json-value.ts";
 import { lossOfDefault, lossToOverride, mergeBlock, takesDefault } from "./merge-block.ts";
+import { inOrder } from "./policy-order.ts";
 import type { OracleBlock, OraclePolicy } from "./read-policy.ts";
 import { isNamedBy, overrideRemoval, type Removal } from "./removal-entries.ts";
 import type { TargetNode } from "./target-node.ts";
@@ -63,6 +64,10 @@ export function foldStack(levels: readonly StackLevel[], own: readonly Setting[]
     } else fold.state.losses.set(setting, lossOfDefault(setting, overlapping, []));
     fold.state.contest(setting.unit.pointer, { policy: null, block: null, strategy: "Own" });
   }
+  if (options.definition.merge.accumulate !== undefined) {
+    accumulate(levels, fold);
+    return { state: fold.state, removals: [] };
+  }
   for (const [depth, all] of levels.entries()) {
     const level = all.filter(({ isReplaced }) => !isReplaced);
     if (options.definition.class === "Direct" && depth > 0) loseToSection(level, levels[0]?.[0], fold);
@@ -76,6 +81,28 @@ export function foldStack(levels: readonly StackLevel[], own: readonly Setting[]
   }
   if (options.definition.merge.bare === "Direct") applyDirect(levels.flat(), fold);
   return { state: fold.state, removals: fold.allRemovals };
+}
+
+/** All policies take effect: each has an entry of its own. */
+function accumulate(levels: readonly StackLevel[], { state, definition }: Fold): void {
+  for (const policy of evaluationOrder(levels, definition)) {
+    for (const block of policy.blocks) {
+      for (const setting of settingsOf(policy, block)) {
+        state.enter([setting]);
+        state.add(setting);
+        state.contest(setting.unit.pointer, { policy: policy.id, block: block.name, strategy: "Accumulate" });
+      }
+    }
+  }
+}
+
+/** The policies of a stack in the order of evaluation. A policy at several levels is evaluated once, at the highest one. */
+export function evaluationOrder(levels: readonly StackLevel[], definition: PolicyDefinition): readonly OraclePolicy[] {
+  const entries = levels.flat();
+  const highest = entries.filter(
+    (entry) => !entries.some((other) => other.policy === entry.policy && other.level < entry.level),
+  );
+  return inOrder(highest, definition);
 }
 
 /** A Direct policy on an object is never merged with the one on its section: it loses everything. */

@@ -12,9 +12,10 @@ import type { PolicyId, TargetId } from "../../src/core/model/refs.ts";
 import { type ClusterObject, readObjects, withVirtual } from "./cluster-objects.ts";
 import { findPaths } from "./find-paths.ts";
 import { outcomesOf, outcomesOfEmpty, outcomesOfRemovals, sourcesOf } from "./fold-outcomes.ts";
-import { foldStack, type StackEntry } from "./fold-stack.ts";
+import { evaluationOrder, foldStack, type StackEntry } from "./fold-stack.ts";
 import { isSameKind } from "./kind-table.ts";
 import { destinationOf, isAbout, ownItems, ownValues } from "./own-fields.ts";
+import { groupOf } from "./policy-order.ts";
 import { type FoldedPath, verdictOf } from "./policy-verdicts.ts";
 import { type OraclePolicy, readPolicy } from "./read-policy.ts";
 import { removalOutcomes } from "./removal-entries.ts";
@@ -145,7 +146,21 @@ function foldPath(
       sources: sourcesOf(state, isInSpec),
       ...(fields.length === 0 ? {} : { fields }),
       ...(removals.length === 0 ? {} : { removals }),
+      ...orderOf(path, definition),
     },
+  };
+}
+
+/** The order of evaluation, where all policies take effect. */
+function orderOf({ levels }: StackedPath, definition: PolicyDefinition): Pick<EffectivePolicy, "order"> {
+  const { accumulate } = definition.merge;
+  if (accumulate === undefined) return {};
+  const { groupBy } = accumulate;
+  return {
+    order: evaluationOrder(levels, definition).map((policy) => ({
+      policy: policy.id,
+      ...(groupBy === undefined ? {} : { group: groupOf(groupBy, policy) }),
+    })),
   };
 }
 

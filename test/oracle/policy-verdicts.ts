@@ -4,8 +4,9 @@ import type { PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { ObjectId, PolicyId, TargetId } from "../../src/core/model/refs.ts";
 import type { Outcome } from "./fold-outcomes.ts";
 import { compareText, unique } from "./json-value.ts";
-import { byPrecedence, type OraclePolicy } from "./read-policy.ts";
+import type { OraclePolicy } from "./read-policy.ts";
 import type { Attached } from "./resolve-targets.ts";
+import { conflictsAmong } from "./same-target.ts";
 import type { StackedPath } from "./stack-paths.ts";
 import type { TargetNode } from "./target-node.ts";
 
@@ -38,18 +39,19 @@ export function verdictOf(
   };
 }
 
-/** Strategy None: on one target only the highest policy is accepted. */
+/** The policy that this one conflicts with on a target, if it is not accepted there. */
 function winnerAgainst(
   { policy, target, consumer }: Attached,
   attached: readonly Attached[],
-  { merge }: PolicyDefinition,
+  definition: PolicyDefinition,
 ): PolicyId | undefined {
-  if (!merge.none) return undefined;
   const rivals = attached.filter(
     (other) => other.target.id === target.id && (other.consumer === undefined || other.consumer === consumer),
   );
-  const [highest] = rivals.map((rival) => rival.policy).sort(byPrecedence);
-  return highest === undefined || highest === policy ? undefined : highest.id;
+  return conflictsAmong(
+    rivals.map((rival) => rival.policy),
+    definition,
+  ).get(policy);
 }
 
 /** The ancestor of a path: its Gateway (mesh: the parent Service); for a policy on a GatewayClass or Namespace that target. */

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from "../../src/core/model/json.ts";
 import type { BlockName } from "../../src/core/model/policy.ts";
 import type { PolicyId } from "../../src/core/model/refs.ts";
 import type { ClusterObject } from "./cluster-objects.ts";
-import { compareText, field, fieldAt, isList, isMap, textField } from "./json-value.ts";
+import { field, fieldAt, isList, isMap, textField } from "./json-value.ts";
 import { isSelector } from "./label-selector.ts";
 import { type OracleUnit, unitsOf } from "./spec-units.ts";
 
@@ -48,7 +48,8 @@ export function readPolicy(object: ClusterObject, kindIndex: number, reading: Re
   const spec = field(object.raw, "spec");
   if (!isMap(spec)) return undefined;
   const targets = readTargets(spec, reading.definition);
-  const blocks = readBlocks(spec, reading);
+  const { accumulate } = reading.definition.merge;
+  const blocks = accumulate === undefined ? readBlocks(spec, reading) : readEntry(spec, object, reading.definition);
   if (targets === undefined || blocks === undefined) return undefined;
   return {
     id: object.id as PolicyId,
@@ -70,13 +71,6 @@ function readEmptyGranularity(spec: JsonObject, reading: Reading): Granularity |
   const words = [...written, spec].map((block) => field(block, granularity.field)).filter((word) => word !== undefined);
   const hasStrategy = Object.keys(granularity.values).length > 0;
   return hasStrategy ? readGranularity(words[0], reading) : granularity.default;
-}
-
-/** GEP-713, "Conflict resolution": negative if `a` is higher. Rule 2: the older one; rule 3: the first by `{namespace}/{name}`. */
-export function byPrecedence(a: OraclePolicy, b: OraclePolicy): number {
-  if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? -1 : 1;
-  const nameOf = ({ object: { ref } }: OraclePolicy) => `${ref.namespace}/${ref.name}`;
-  return compareText(nameOf(a), nameOf(b)) || a.kindIndex - b.kindIndex;
 }
 
 /** The creation time in whole seconds. A policy without one is the newest. */
@@ -138,6 +132,15 @@ function readBlocks(spec: JsonObject, reading: Reading): readonly OracleBlock[] 
   const withContent = readable.filter(hasContent);
   // GEP-713: "Instances MUST NOT be allowed to declare more than one merge strategy." An empty block does not count.
   return merge.blocks === "Exclusive" && withContent.length > 1 ? undefined : withContent;
+}
+
+/** Where all policies take effect, the whole spec is an entry below the name of the policy, also if it is empty. */
+function readEntry(spec: JsonObject, { ref }: ClusterObject, definition: PolicyDefinition): readonly OracleBlock[] {
+  const { ref: one, refs, selectors } = definition.targeting.fields;
+  const { namespace, name, kind } = ref;
+  const parts = [definition.policies.length > 1 ? kind : "", namespace, name].filter((part) => part !== "");
+  const units = unitsOf({ [parts.join("/")]: without(spec, [one, refs, selectors]) }, definition);
+  return [{ name: "bare", granularity: definition.merge.granularity.default, when: undefined, remove: [], units }];
 }
 
 /** A kind that never merges has no blocks and no strategy: everything but the targets is the spec proper. */

@@ -12,6 +12,7 @@ export interface OracleUnit extends Unit {
 /** True if policies of the kind can be merged with this granularity. */
 function supports({ merge }: PolicyDefinition, granularity: Granularity): boolean {
   if (merge.none) return false;
+  if (merge.accumulate !== undefined) return granularity === "Field";
   const annotated = merge.decidedBy === "Annotation" ? Object.values(merge.annotation?.values ?? {}) : [];
   return [
     merge.granularity.default,
@@ -85,7 +86,9 @@ function isOneValue(path: readonly string[], definition: PolicyDefinition, isOwn
   const isPatch = supports(definition, "Patch");
   const isRule = ruleLength(path, definition) === path.length;
   if (isRule && !isPatch && !supports(definition, "Field")) return true;
-  return (isOwn || !isPatch) && definition.merge.atomicPaths.some((pattern) => matches(pattern, path));
+  // The entry of an accumulated policy begins with its name.
+  const inPolicy = definition.merge.accumulate === undefined ? path : path.slice(1);
+  return (isOwn || !isPatch) && definition.merge.atomicPaths.some((pattern) => matches(pattern, inPolicy));
 }
 
 function leadsToRules(path: readonly string[], { merge }: PolicyDefinition): boolean {

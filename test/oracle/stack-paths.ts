@@ -5,8 +5,9 @@ import { type TargetPath, withNamespaces } from "./find-paths.ts";
 import { isDirect, type StackEntry, type StackLevel } from "./fold-stack.ts";
 import { unique } from "./json-value.ts";
 import { destinationOf } from "./own-fields.ts";
-import { byPrecedence } from "./read-policy.ts";
+import { byPrecedence } from "./policy-order.ts";
 import type { Attached } from "./resolve-targets.ts";
+import { conflictsAmong } from "./same-target.ts";
 
 export interface StackedPath extends TargetPath {
   /** Every policy that is attached to a node of the path. */
@@ -57,14 +58,21 @@ function splitTraffic(
 function entriesOn(
   path: TargetPath,
   attached: readonly Attached[],
-  { merge }: PolicyDefinition,
+  definition: PolicyDefinition,
 ): readonly StackEntry[] {
+  const { merge } = definition;
   return path.nodes.flatMap((node, level) => {
     const entries = attached
       .filter(({ target, consumer }) => target.id === node.id && (consumer === undefined || consumer === path.from))
       .map(({ policy, target, consumer }) => ({ policy, target, level, consumer }))
-      .sort((a, b) => byPrecedence(a.policy, b.policy));
-    if (!merge.none) return entries;
+      .sort((a, b) => byPrecedence(definition)(a.policy, b.policy));
+    if (!merge.none || merge.sameTarget === "NoneWins") {
+      const conflicts = conflictsAmong(
+        entries.map(({ policy }) => policy),
+        definition,
+      );
+      return entries.filter(({ policy }) => !conflicts.has(policy));
+    }
     // Strategy None: on one target only the highest policy takes effect. A consumer's replaces the one for all requests.
     const [highest, ...others] = entries;
     const general = highest?.consumer === undefined ? undefined : others.find(({ consumer }) => consumer === undefined);

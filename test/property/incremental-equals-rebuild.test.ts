@@ -2,30 +2,13 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import { apply } from "../../src/index.ts";
+import { checkHistory, evaluateObjects } from "./check-history.ts";
 import { FeatureCount } from "./cluster-features.ts";
-import { type Evaluation, evaluateDocuments, outputOf, resultsOf } from "./evaluate-cluster.ts";
-import { capture, expectEqualsRebuild } from "./expect-equals-rebuild.ts";
+import { outputOf, resultsOf } from "./evaluate-cluster.ts";
 import { assertProperty, deepFreeze, PROPERTY_TIMEOUT_MS, seed } from "./property-run.ts";
-import { type RandomCluster, randomCluster } from "./random/random-cluster.ts";
+import { randomCluster } from "./random/random-cluster.ts";
 import { playBatch, type RandomHistory, randomBatches, randomHistory, startState } from "./random/random-history.ts";
 import { templatedCluster } from "./random/templated-cluster.ts";
-
-const evaluateObjects = (objects: Iterable<JsonObject>, { definitions, malformed }: RandomCluster): Evaluation =>
-  evaluateDocuments([...objects, ...malformed], definitions);
-
-function checkHistory({ start, pool, batches }: RandomHistory, features?: FeatureCount): void {
-  let state = startState(start.objects);
-  let evaluation = evaluateObjects(state.values(), start);
-  features?.add(evaluation, start);
-  for (const batch of batches) {
-    const before = capture(evaluation);
-    const played = playBatch(state, batch, pool);
-    const applied = apply(evaluation, deepFreeze(played.changes));
-    state = played.state;
-    evaluation = applied.evaluation;
-    expectEqualsRebuild(before, applied, evaluateObjects(state.values(), start));
-  }
-}
 
 test(`apply gives the same bytes as a rebuild (seed ${seed})`, { timeout: PROPERTY_TIMEOUT_MS }, () => {
   const features = new FeatureCount();

@@ -38,6 +38,7 @@ export function normalizeEffective(policies: Iterable<EffectivePolicy>): Readonl
       target: one.target,
       spec: one.spec,
       sources: normalizeSources(one.sources),
+      order: (one.order ?? []).map(({ policy, group }) => `${policy} ${group ?? ""}`),
       removals: (one.removals ?? []).map(formatRemoval).sort(),
       fields: (one.fields ?? [])
         .map(({ object, pointer, spec, sources }) => ({

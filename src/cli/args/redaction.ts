@@ -1,3 +1,4 @@
+import { isAccumulated, pointerInPolicy } from "../../core/merge/accumulated-pointer.ts";
 import type { Source as ValueSource } from "../../core/merge/provenance.ts";
 import { isJsonObject, type Json, type JsonObject, ownValue, setOwn } from "../../core/model/json.ts";
 import { formatRef, type ObjectId, parseObjectId } from "../../core/model/refs.ts";
@@ -38,6 +39,12 @@ function hideOutside(namespace: string): Redaction {
   };
   return { isHidden, name };
 }
+
+/** The pointer of a value, without the name of a hidden policy: where all policies take effect, pointers begin with their names. */
+export const redactPointer = (source: ValueSource, { isHidden }: Redaction): string =>
+  source.policy !== null && isHidden(source.policy) && isAccumulated(source)
+    ? `/hidden${pointerInPolicy(source)}`
+    : source.pointer;
 
 /** The spec without the values of hidden policies. */
 export function redactSpec(spec: JsonObject, sources: readonly ValueSource[], { isHidden }: Redaction): JsonObject {

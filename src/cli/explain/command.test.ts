@@ -4,6 +4,17 @@ import { runCli } from "../../../test/support/cli/run-cli.ts";
 import { manyRoutes } from "../../../test/support/cluster/many-routes.ts";
 import type { Explanation } from "../../core/explain/explain/result.ts";
 
+describe("a kind in which all policies take effect", () => {
+  const files = "-f test/testdata/vendor-rules/all-apply.yaml";
+  testTranscripts([
+    ["explain-all-apply", `explain httproute/shop#orders -n shop ${files}`],
+    ["explain-all-apply-redacted-json", `explain httproute/shop#orders -n shop --redact -o json ${files}`],
+    ["check-all-apply", `check ${files}`],
+    ["reach-all-apply", `reach accesspolicy/no-robots -n shop ${files}`],
+    ["how-all-apply", `how httproute/shop rules=[] --policy AccessPolicy -n shop ${files}`],
+  ]);
+});
+
 describe("the bakery", () => {
   testTerminals([
     ["explain-route", "explain httproute/baker -f examples/bakery"],

@@ -19,6 +19,7 @@ import {
   type FieldJson,
   fieldJson,
   openRef,
+  orderJson,
   refJson,
   removalJson,
   type SourceJson,
@@ -69,7 +70,7 @@ export const kindJson = (
 });
 
 function outcomeJson(outcome: PathOutcome, policyKind: GroupKind, source: LoadedSource, redaction: Redaction): object {
-  const { paths, spec, sources, fields, removals, policies } = outcome;
+  const { paths, spec, sources, fields, removals, policies, order } = outcome;
   const [first] = paths;
   return {
     paths: paths.map(({ nodes, ...rest }) => ({ path: nodes, ...rest })),
@@ -79,6 +80,7 @@ function outcomeJson(outcome: PathOutcome, policyKind: GroupKind, source: Loaded
       ? {}
       : { fields: fields.map((field) => fieldWithMarks(field, policyKind, source, redaction)) }),
     ...(removals.length === 0 ? {} : { removals: removals.map((removal) => removalJson(removal, redaction)) }),
+    ...orderJson(order, redaction),
     policies: policies.map((part) => partJson(part, redaction)),
   };
 }

@@ -27,9 +27,12 @@ export function printPolicyParts(outcomes: readonly PathOutcome[], context: Text
   const { print, redaction } = context;
   const parts = new Map<PolicyId, WholePart>();
   for (const { policies, paths } of outcomes) for (const part of policies) addPart(parts, part, paths.length);
+  const evaluated = outcomes.flatMap(({ order = [] }) => order);
   for (const [policy, part] of parts) {
+    const group = evaluated.find((one) => one.policy === policy)?.group;
     print.paragraph(
       { indent: 2, hanging: 2 },
+      ...(group === undefined ? [] : [`${group}: `]),
       glued(redaction.name(policy)),
       ` on ${part.on} `,
       ...formatEffect(policy, part, context),

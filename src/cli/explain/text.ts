@@ -69,7 +69,7 @@ export function printKind({ policyKind, paths, outcomes }: KindExplanation, cont
   const { print } = context;
   const all = outcomes.flatMap((outcome) => outcome.paths);
   print.line();
-  print.paragraph({}, styled(policyKind.kind, "bold"), summary(outcomes, paths));
+  print.paragraph({}, styled(policyKind.kind, "bold"), summary(outcomes, paths), orderWords(outcomes));
   print.paragraph({ indent: 2, hanging: 2 }, styled(formatPathsTogether(all), "dim"));
   print.line();
   if (policyCount(outcomes) > 0) {
@@ -90,6 +90,12 @@ export function printKind({ policyKind, paths, outcomes }: KindExplanation, cont
 
 const policyCount = (outcomes: readonly PathOutcome[]): number =>
   new Set(outcomes.flatMap((outcome) => outcome.policies.map(({ policy }) => policy))).size;
+
+/** In kinds in which all policies take effect, the policies are listed in the order of evaluation. */
+function orderWords(outcomes: readonly PathOutcome[]): string {
+  if (outcomes.every(({ order }) => order === undefined)) return "";
+  return policyCount(outcomes) === 1 ? "" : " All of them take effect, in this order:";
+}
 
 function summary(outcomes: readonly PathOutcome[], paths: number): string {
   const policies = policyCount(outcomes);

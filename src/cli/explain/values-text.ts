@@ -11,6 +11,7 @@ import {
   sourcePointer,
   type ValuePointer,
 } from "../../core/explain/value-pointer.ts";
+import { isAccumulated, pointerInPolicy } from "../../core/merge/accumulated-pointer.ts";
 import type { Lost } from "../../core/merge/provenance.ts";
 import type { BlockName } from "../../core/model/policy.ts";
 import {
@@ -46,7 +47,7 @@ export function printValues(outcomes: readonly PathOutcome[], policyKind: GroupK
   const all = outcomes.flatMap(({ paths }) => paths);
   const difference = createDifference(all);
   let item: string | undefined;
-  for (const group of groupValues(outcomes)) {
+  for (const group of inEvaluationOrder(groupValues(outcomes), outcomes)) {
     const { field } = group;
     const heading =
       field === undefined ? undefined : `${formatPointer(field.pointer)} of ${formatRef(parseObjectId(field.object))}`;
@@ -56,6 +57,22 @@ export function printValues(outcomes: readonly PathOutcome[], policyKind: GroupK
   }
 }
 
+/** In kinds in which all policies take effect, values are listed policy by policy, in the order of evaluation. */
+function inEvaluationOrder(groups: readonly ValueGroup[], outcomes: readonly PathOutcome[]): readonly ValueGroup[] {
+  const order = [...new Set(outcomes.flatMap((outcome) => outcome.order ?? []).map(({ policy }) => policy))];
+  if (order.length === 0) return groups;
+  const at = ({ variants: [first] }: ValueGroup): number =>
+    order.findIndex((policy) => policy === first?.source.policy);
+  return [...groups].sort((a, b) => at(a) - at(b));
+}
+
+/** `rules`. A policy that sets nothing has one value, its whole spec. */
+function formatName({ pointer, variants: [first] }: ValueGroup): string {
+  return first === undefined || !isAccumulated(first.source)
+    ? formatPointer(pointer)
+    : formatPointer(pointerInPolicy(first.source)) || "spec";
+}
+
 function printValueGroup(
   group: ValueGroup,
   policyKind: GroupKind,
@@ -63,8 +80,8 @@ function printValueGroup(
   context: TextContext,
 ): void {
   const { print } = context;
-  const { pointer, variants, silent, field } = group;
-  const name = styled(formatPointer(pointer), "cyan");
+  const { variants, silent, field } = group;
+  const name = styled(formatName(group), "cyan");
   const [only] = variants;
   if (variants.length === 1 && silent === 0 && only !== undefined) {
     print.paragraph({ indent: 2, hanging: 4 }, name, ": ", formatEffectiveValue(only, context));

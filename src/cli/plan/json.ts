@@ -11,7 +11,7 @@ import { keepsValue } from "../../core/explain/plan/value-changes.ts";
 import type { Finding } from "../../core/model/finding.ts";
 import type { GroupKind, ObjectId } from "../../core/model/refs.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
-import type { Redaction } from "../args/redaction.ts";
+import { type Redaction, redactPointer } from "../args/redaction.ts";
 import { caveatsJson } from "../caveats/json.ts";
 import { API_VERSION, openRef, type RefJson, refJson } from "../print/effective-json.ts";
 import { positionOf } from "../print/format-source.ts";
@@ -95,7 +95,8 @@ function valueJson(
   sides: PlanSides,
   redaction: Redaction,
 ): object {
-  const field = (after ?? before)?.field;
+  const one = after ?? before;
+  const field = one?.field;
   const held = ({ value, source, field: own }: EffectiveValue, side: PlanSide): object => {
     const at = positionOf({ policyKind, value: source, path: nodes, field: own }, side);
     const isHidden = source.policy !== null && redaction.isHidden(source.policy);
@@ -109,7 +110,7 @@ function valueJson(
     };
   };
   return {
-    pointer,
+    pointer: one === undefined ? pointer : redactPointer(one.source, redaction),
     ...(field === undefined ? {} : { field: { object: openRef(field.object), pointer: field.pointer } }),
     before: before === undefined ? null : held(before, sides.before),
     after: after === undefined ? null : held(after, sides.after),

@@ -1,6 +1,7 @@
 import type { EffectiveValue, KindChange, PathChange, ValueChange } from "../../core/explain/plan/result.ts";
 import { keepsValue } from "../../core/explain/plan/value-changes.ts";
 import { formatRef, type GroupKind, parseObjectId } from "../../core/model/refs.ts";
+import { redactPointer } from "../args/redaction.ts";
 import { createDifference, type FormatDifference, formatPath, formatPathsTogether } from "../print/format-paths.ts";
 import { formatSource } from "../print/format-source.ts";
 import { formatPointer, formatValue } from "../print/format-value.ts";
@@ -84,9 +85,11 @@ function printTransition(
   policyKind: GroupKind,
   context: PlanTextContext,
 ): void {
-  const { print, sides } = context;
-  const { pointer, before, after } = change;
-  const field = (after ?? before)?.field;
+  const { print, sides, redaction } = context;
+  const { before, after } = change;
+  const one = after ?? before;
+  const pointer = one === undefined ? change.pointer : redactPointer(one.source, redaction);
+  const field = one?.field;
   const item =
     field === undefined
       ? ""

@@ -1,9 +1,9 @@
 import type { EffectivePolicy, MappedField } from "../../core/effective/fold/effective-policy.ts";
 import type { PathNode } from "../../core/effective/paths/path-node.ts";
-import type { Lost, RemovalOutcome, Source, Step } from "../../core/merge/provenance.ts";
+import type { EvaluatedPolicy, Lost, RemovalOutcome, Source, Step } from "../../core/merge/provenance.ts";
 import type { Json, JsonObject } from "../../core/model/json.ts";
 import { type GroupKind, type ObjectId, type ObjectRef, parseObjectId, type TargetId } from "../../core/model/refs.ts";
-import { type Redaction, redactSpec } from "../args/redaction.ts";
+import { type Redaction, redactPointer, redactSpec } from "../args/redaction.ts";
 
 export const API_VERSION = "prevail.dev/v1alpha1";
 
@@ -21,6 +21,13 @@ export interface EffectivePolicyJson {
   readonly sources: readonly SourceJson[];
   readonly fields?: readonly FieldJson[];
   readonly removals?: readonly RemovalJson[];
+  readonly order?: readonly EvaluatedJson[];
+}
+
+/** A policy at its position in the order of evaluation. */
+export interface EvaluatedJson {
+  readonly policy: RefJson;
+  readonly group?: string;
 }
 
 export interface RemovalJson {
@@ -69,7 +76,7 @@ export interface FieldJson {
 }
 
 export function effectiveJson(effective: EffectivePolicy, redaction: Redaction): EffectivePolicyJson {
-  const { policyKind, path, from, incomplete, spec, sources, fields, removals } = effective;
+  const { policyKind, path, from, incomplete, spec, sources, fields, removals, order } = effective;
   const target = path.at(-1);
   if (target === undefined) throw new Error(`${effective.target} has an empty path`);
   return {
@@ -82,8 +89,18 @@ export function effectiveJson(effective: EffectivePolicy, redaction: Redaction):
     sources: sources.map((source) => sourceJson(source, redaction)),
     ...(fields === undefined ? {} : { fields: fields.map((field) => fieldJson(field, redaction)) }),
     ...(removals === undefined ? {} : { removals: removals.map((removal) => removalJson(removal, redaction)) }),
+    ...orderJson(order, redaction),
   };
 }
+
+/** The order of evaluation, in kinds in which all policies take effect. */
+export const orderJson = (
+  order: readonly EvaluatedPolicy[] | undefined,
+  redaction: Redaction,
+): { readonly order?: readonly EvaluatedJson[] } =>
+  order === undefined
+    ? {}
+    : { order: order.map(({ policy, ...rest }) => ({ policy: refJson(policy, redaction), ...rest })) };
 
 export const removalJson = (
   { policy, block, entry, state, removes, by }: RemovalOutcome,
@@ -120,7 +137,7 @@ export const fieldJson = ({ object, pointer, spec, sources }: MappedField, redac
 });
 
 export const sourceJson = (source: Source, redaction: Redaction): SourceJson => ({
-  pointer: source.pointer,
+  pointer: redactPointer(source, redaction),
   policy: source.policy === null ? null : refJson(source.policy, redaction),
   ...(source.object === undefined ? {} : { object: openRef(source.object) }),
   block: source.block,

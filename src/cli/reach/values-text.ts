@@ -67,9 +67,12 @@ function printValue(value: ReachedValue, reach: Reach, difference: FormatDiffere
   const position = source.locate(object, at);
   const suffix = position === undefined ? "" : styled(` (${formatLine(position)})`, "dim");
   const words = block === "bare" ? "" : `, ${block}`;
+  // Where all policies take effect, the pointer begins with the name of the policy, and the pointer in the object does not.
+  const isAccumulated = source.world.policies.get(reach.policy)?.kind.definition.merge.accumulate !== undefined;
+  const name = isAccumulated ? formatPointer(at.slice("/spec".length)) || "spec" : formatPointer(pointer);
   print.paragraph(
     { indent: 2, hanging: 4 },
-    styled(formatPointer(pointer), "bold"),
+    styled(name, "bold"),
     `: ${formatValue(value.value, wide ? undefined : VALUE_WIDTH)}${words}`,
     suffix,
   );

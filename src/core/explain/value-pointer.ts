@@ -4,11 +4,12 @@ import type { MappedField } from "../effective/fold/effective-policy.ts";
 import type { PathNode } from "../effective/paths/path-node.ts";
 import type { CompiledMapping } from "../effective/world/compile-mapping.ts";
 import type { World } from "../effective/world/world.ts";
+import { withoutEntry } from "../merge/accumulated-pointer.ts";
 import type { Source } from "../merge/provenance.ts";
 import { isJsonList, isJsonObject, type Json, ownValue } from "../model/json.ts";
 import { escapePointer } from "../model/json-pointer.ts";
 import type { BlockName } from "../model/policy.ts";
-import { type GroupKind, kindId, type ObjectId, objectId } from "../model/refs.ts";
+import { type GroupKind, kindId, type ObjectId, objectId, type PolicyId } from "../model/refs.ts";
 import { sectionsOf } from "../topology/sections-of.ts";
 
 /** A JSON pointer in an object. */
@@ -25,6 +26,9 @@ const spellings: Readonly<Record<BlockName, readonly string[]>> = {
 
 /** The pointer of a value in a block of a policy. The policy attachment reference spells block names in the singular. */
 export function blockPointer(world: World, policy: ObjectId, block: BlockName | null, pointer: string): ValuePointer {
+  const record = world.policies.get(policy as PolicyId);
+  if (record?.kind.definition.merge.accumulate !== undefined)
+    return { object: policy, pointer: `/spec${withoutEntry(pointer)}` };
   const raw = world.objects.get(policy)?.raw;
   const spec = raw === undefined ? undefined : ownValue(raw, "spec");
   const key =

@@ -1,7 +1,7 @@
 /** The result of folding a stack. Every path with the stack shares it, so it names policies and no path. */
 import type { Block, Policy } from "../model/policy.ts";
 import type { ObjectId } from "../model/refs.ts";
-import type { Outcome, RemovalOutcome } from "./provenance.ts";
+import type { EvaluatedPolicy, Outcome, RemovalOutcome } from "./provenance.ts";
 import type { SpecProvenance } from "./provenance-of.ts";
 
 /** A condition that could not be evaluated: it failed closed. */
@@ -17,6 +17,8 @@ export interface EffectiveSpec extends SpecProvenance {
   readonly conditionErrors: readonly ConditionError[];
   /** The outcome of each entry of `remove`, the most specific policy first. */
   readonly removals: readonly RemovalOutcome[];
+  /** Accumulate: the policies that take effect, in the order in which they are evaluated. */
+  readonly order?: readonly EvaluatedPolicy[];
   /** The results for single items of the object's own fields. */
   readonly fields: readonly EffectiveField[];
 }

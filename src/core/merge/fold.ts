@@ -1,5 +1,5 @@
 import type { EvaluateCondition } from "../model/cel.ts";
-import type { Granularity, MergeRules, MergeStrategy, PolicyDefinition } from "../model/definition.ts";
+import type { Accumulation, Granularity, MergeRules, MergeStrategy, PolicyDefinition } from "../model/definition.ts";
 import { isJsonObject, type JsonObject, ownValue } from "../model/json.ts";
 import type { Block, Policy, Unit } from "../model/policy.ts";
 import type { UnitRules } from "../model/units.ts";
@@ -8,6 +8,7 @@ import { Contenders } from "./contenders.ts";
 import type { CustomStrategies } from "./custom-strategy.ts";
 import type { ConditionError } from "./effective-spec.ts";
 import { EmptyPolicies } from "./empty-policies.ts";
+import { evaluationOrder } from "./evaluation-order.ts";
 import { FoldResult, type PointerState, type Setting } from "./fold-result.ts";
 import { isDirect } from "./is-direct.ts";
 import { mergeBlock, takesDefault } from "./merge-block.ts";
@@ -40,6 +41,8 @@ export interface Folded {
   readonly removals: Removals | undefined;
   /** Undefined if no empty policy keeps out defaults. */
   readonly emptyPolicies: EmptyPolicies | undefined;
+  /** Accumulate: the policies in the order in which they are evaluated. */
+  readonly order?: readonly Policy[];
 }
 
 /**
@@ -58,6 +61,7 @@ export function fold(
 ): Folded {
   const run = new Fold(definition, tools);
   run.beginWith(own);
+  if (definition.merge.accumulate !== undefined) return run.accumulate(levels, definition.merge.accumulate);
   const [lowest] = levels;
   const folded = definition.class === "Direct" && lowest !== undefined ? [lowest] : levels;
   for (const level of folded) run.foldLevel(level);
@@ -102,6 +106,17 @@ class Fold {
     }
   }
 
+  /** All policies take effect: each setting has a pointer of its own. */
+  accumulate(levels: readonly FoldLevel[], rules: Accumulation): Folded {
+    const order = evaluationOrder(levels, rules);
+    for (const policy of order)
+      for (const block of policy.blocks)
+        for (const setting of settingsOf(policy, block))
+          takePointer(this.result, setting, decisionOf(policy, block, "Accumulate"));
+    const { states } = this.result;
+    return { states, conditionErrors: NO_ERRORS, removals: undefined, emptyPolicies: undefined, order };
+  }
+
   foldLevel(level: FoldLevel): void {
     this.#depth++;
     const { policies } = level;
@@ -115,6 +130,9 @@ class Fold {
         }
         return;
       case "OldestWins":
+      case "Conflicted":
+      case "ConflictedWhereBothSet":
+      case "NoneWins":
         // Policy attachment reference, "Conflict Resolution": the first created wins, for defaults as for overrides.
         for (const policy of policies) {
           if (policy.emptyGranularity !== undefined) this.#mergeEmpty(policy, policy.emptyGranularity, level);

@@ -54,6 +54,13 @@ export interface RemovalOutcome {
   readonly by: readonly PolicyId[];
 }
 
+/** A policy of a kind in which all policies take effect, at its position in the order of evaluation. */
+export interface EvaluatedPolicy {
+  readonly policy: PolicyId;
+  /** The group that it is evaluated in. Absent: the kind has no groups. */
+  readonly group?: string;
+}
+
 /** The outcome of one policy in one fold, counted in units: values, entries of `remove`, and empty policies that keep out defaults. */
 export interface Outcome {
   readonly policy: Policy;

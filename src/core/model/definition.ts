@@ -156,9 +156,38 @@ export interface PolicyReference {
 /** The objects that have an entry in the status of a policy (Gateway API, PolicyAncestorStatus). */
 export type Ancestors = "Gateway" | "Target";
 
+/** A field of a policy, or one of its annotations, by which policies are ordered. */
+export interface FieldOrder {
+  /** Dotted path in `spec`. Either `path` or `annotation` is set. */
+  readonly path?: string;
+  readonly annotation?: string;
+  /** The words that the field may have, the first one first. Empty: the field is a number, and lower numbers are first. */
+  readonly values: readonly string[];
+  readonly descending: boolean;
+  /** What an absent or unreadable value stands for. */
+  readonly absent: string;
+}
+
+/** `Age`: the older policy first. `Name`: by `namespace/name`. `Level`: the policy on the higher target first. */
+export type OrderKey = "Age" | "Name" | "Level" | FieldOrder;
+
+/** The strategy Accumulate: all policies on a path take effect, in this order. */
+export interface Accumulation {
+  readonly order: readonly OrderKey[];
+  /** Policies with the same value of this field are evaluated together, group by group. */
+  readonly groupBy?: FieldOrder;
+}
+
+/** What becomes of several policies on one target. */
+export type SameTarget = "Established" | "OldestWins" | "Conflicted" | "ConflictedWhereBothSet" | "NoneWins";
+
 export interface MergeRules {
   /** `true`: the strategy None of GEP-713. */
   readonly none: boolean;
+  /** Set: the strategy Accumulate. */
+  readonly accumulate?: Accumulation;
+  /** The order of the policies on one target, the highest first. Absent: age, then name (GEP-713). */
+  readonly precedence?: readonly OrderKey[];
   readonly granularity: {
     readonly default: Granularity;
     /** Name of the policy's field that selects one of `values`. */
@@ -176,7 +205,9 @@ export interface MergeRules {
   readonly decidedBy: "Higher" | "Lower" | "Annotation";
   /** For `decidedBy: Annotation`: an annotation of the object that the higher policy targets. */
   readonly annotation?: { readonly key: string; readonly values: Readonly<Record<string, MergeStrategy>> };
-  readonly sameTarget: "Established" | "OldestWins";
+  readonly sameTarget: SameTarget;
+  /** At most so many policies take effect on one target; the others are Conflicted. Absent: no limit. */
+  readonly limit?: number;
   /** Whether a policy that sets and removes nothing lets higher defaults take effect, or keeps them out. With `none` it always does. */
   readonly empty: "GivesWay" | "TakesPlace";
 }
@@ -210,9 +241,13 @@ export interface PolicyDefinition {
 export const ancestorsIn = ({ class: policyClass, status }: PolicyDefinition): Ancestors =>
   status.ancestors ?? (policyClass === "Direct" ? "Target" : "Gateway");
 
+/** True if policies of the kind have no blocks: all of `spec` but the targets is one value (None), or takes effect as it is (Accumulate). */
+export const hasNoBlocks = ({ none, accumulate }: MergeRules): boolean => none || accumulate !== undefined;
+
 /** Every granularity with which a policy of the kind may be merged. */
 export function supportedGranularities(merge: MergeRules): readonly Granularity[] {
   if (merge.none) return [];
+  if (merge.accumulate !== undefined) return ["Field"];
   const byAnnotation = Object.values(merge.annotation?.values ?? {}).map((strategy) => strategy.granularity);
   const { default: byDefault, values, ofReferenceBlocks } = merge.granularity;
   const ofBlocks = ofReferenceBlocks === undefined ? [] : [ofReferenceBlocks];

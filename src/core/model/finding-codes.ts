@@ -207,7 +207,7 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
     "Correct the selector, or the labels of the objects.",
   ),
   Conflicted: warning(
-    "The target already has a policy of a kind that does not merge.",
+    "The target already has a policy with which this one is not merged.",
     "Delete one of the two policies, or change the target of one.",
   ),
   // References of policies.

@@ -1,6 +1,6 @@
 /** Splits a spec proper into units, the smallest parts that take effect or are overridden, and builds specs from units. */
-import type { Granularity, PolicyDefinition } from "./definition.ts";
-import { supportedGranularities } from "./definition.ts";
+import type { Granularity, MergeRules, PolicyDefinition } from "./definition.ts";
+import { hasNoBlocks, supportedGranularities } from "./definition.ts";
 import { isJsonObject, type Json, type JsonObject, setOwn } from "./json.ts";
 import { escapePointer } from "./json-pointer.ts";
 import type { CrdFacts } from "./parse/parse-crd.ts";
@@ -64,11 +64,17 @@ export function unitRulesOf({ merge }: PolicyDefinition, crd?: CrdFacts): UnitRu
   const granularities = supportedGranularities(merge);
   const byLeaf = granularities.includes("Field") || granularities.includes("Patch");
   return unitRules({
-    ruleMaps: merge.none ? [] : merge.rules,
-    atomicPaths: hasWholeMaps(granularities) ? [...merge.atomicPaths, ...(crd?.mapPaths ?? [])] : [],
+    ruleMaps: hasNoBlocks(merge) ? [] : merge.rules,
+    atomicPaths: hasWholeMaps(granularities) ? wholePaths(merge, crd) : [],
     leaves: byLeaf || merge.rules.length === 0,
     nulls: granularities.includes("Patch"),
   });
+}
+
+/** The dotted paths of maps that are one value. The units of an accumulated policy begin with its name. */
+function wholePaths(merge: MergeRules, crd: CrdFacts | undefined): readonly string[] {
+  const paths = [...merge.atomicPaths, ...(crd?.mapPaths ?? [])];
+  return merge.accumulate === undefined ? paths : paths.map((path) => `*.${path}`);
 }
 
 /**

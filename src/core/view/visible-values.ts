@@ -1,4 +1,5 @@
 import type { World } from "../effective/world/world.ts";
+import { withoutEntry } from "../merge/accumulated-pointer.ts";
 import type { Lost, Source } from "../merge/provenance.ts";
 import type { PolicyId } from "../model/refs.ts";
 import type { Viewer } from "./view-context.ts";
@@ -26,10 +27,11 @@ export class VisibleValues {
   /** True if the user may see the value that the policy sets at a pointer of its spec. */
   isShown(policy: PolicyId, pointer: string, { isMapped }: { readonly isMapped: boolean }): boolean {
     if (this.#viewer.mayRead(policy)) return true;
-    const { visibility, sensitive = [] } = this.#definitionOf(policy) ?? {};
+    const { visibility, sensitive = [], merge } = this.#definitionOf(policy) ?? {};
     if (visibility !== "Target") return false;
+    const inPolicy = merge?.accumulate === undefined ? pointer : withoutEntry(pointer);
     // A pointer into an item of an object's own list begins somewhere below a setting of the policy.
-    return isMapped ? sensitive.length === 0 : !sensitive.some((path) => isSensitive(path, pointer));
+    return isMapped ? sensitive.length === 0 : !sensitive.some((path) => isSensitive(path, inPolicy));
   }
 
   /** True if the user may know that the policy has settings for the target, also where they do not take effect. */

@@ -15,6 +15,7 @@ export const gatewayGroup = "gateway.networking.k8s.io";
 export const policyGroup = "example.com";
 export const foreignGroup = "fruit.example.com";
 export const strategyAnnotation = "example.com/strategy";
+export const weightAnnotation = "example.com/weight";
 
 /** A definition, and the values that random policies of this kind use. */
 export interface PolicyKindUnderTest {
@@ -24,6 +25,8 @@ export interface PolicyKindUnderTest {
   readonly strategies: readonly string[];
   readonly removals: readonly string[];
   readonly conditions: readonly string[];
+  /** True if policies of the kind have a weight in an annotation. */
+  readonly weighs?: true;
 }
 
 export const gateway: GroupKind = { group: gatewayGroup, kind: "Gateway" };

@@ -56,9 +56,19 @@ function vary(
   };
 }
 
-const chosenKinds: fc.Arbitrary<readonly PolicyKindUnderTest[]> = fc
+export type ChosenKinds = fc.Arbitrary<readonly PolicyKindUnderTest[]>;
+
+const chosenKinds: ChosenKinds = fc
   .tuple(fc.shuffledSubarray([...policyKinds], { minLength: 1, maxLength: 2 }), variation)
   .map(([kinds, variant]) => kinds.map((kind) => vary(kind, variant)));
+
+/** One or two of these kinds as they are, sometimes with Namespaces as levels. */
+export const someOf = (kinds: readonly PolicyKindUnderTest[]): ChosenKinds =>
+  fc
+    .tuple(fc.shuffledSubarray([...kinds], { minLength: 1, maxLength: 2 }), weighted([4, false], [1, true]))
+    .map(([chosen, namespaces]) =>
+      chosen.map((kind) => (namespaces ? { ...kind, definition: withNamespaces(kind.definition) } : kind)),
+    );
 
 const malformedDocument: fc.Arbitrary<unknown> = fc.constantFrom<unknown[]>(
   null,
@@ -98,11 +108,15 @@ function assemble(kinds: readonly PolicyKindUnderTest[], { gateway, foreign, pla
   return { definitions: kinds.map(({ definition }) => definition), objects: [...world, ...policies], malformed };
 }
 
-export const randomCluster: fc.Arbitrary<RandomCluster> = fc
-  .record({ kinds: chosenKinds, parts })
-  .map((drawn) => assemble(drawn.kinds, drawn.parts));
+export const clusterWith = (kinds: ChosenKinds): fc.Arbitrary<RandomCluster> =>
+  fc.record({ kinds, parts }).map((drawn) => assemble(drawn.kinds, drawn.parts));
+
+export const randomCluster: fc.Arbitrary<RandomCluster> = clusterWith(chosenKinds);
 
 /** Two clusters with the same definitions and mostly the same names, to change one into the other object by object. */
-export const clusterPair: fc.Arbitrary<readonly [RandomCluster, RandomCluster]> = fc
-  .record({ kinds: chosenKinds, before: parts, after: parts })
-  .map(({ kinds, before, after }) => [assemble(kinds, before), assemble(kinds, after)]);
+export const clusterPairWith = (kinds: ChosenKinds): fc.Arbitrary<readonly [RandomCluster, RandomCluster]> =>
+  fc
+    .record({ kinds, before: parts, after: parts })
+    .map(({ kinds: chosen, before, after }) => [assemble(chosen, before), assemble(chosen, after)]);
+
+export const clusterPair: fc.Arbitrary<readonly [RandomCluster, RandomCluster]> = clusterPairWith(chosenKinds);

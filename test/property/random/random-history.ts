@@ -75,18 +75,23 @@ const extras: readonly JsonObject[] = [
   extraPolicy("InferredPolicy", "inferred2", gateway, { color: 2 }),
 ];
 
-export const randomHistory: fc.Arbitrary<RandomHistory> = fc
-  .record({
-    pair: clusterPair,
-    extras: fc.subarray([...extras]),
-    startsWith: fc.subarray([definitionDocument("Atomic"), crd("Inherited")]),
-    batches: randomBatches,
-  })
-  .map(({ pair: [before, after], extras: added, startsWith, batches }) => ({
-    start: { ...before, objects: [...before.objects, ...startsWith] },
-    pool: [...after.objects, ...added],
-    batches,
-  }));
+export const randomHistory: fc.Arbitrary<RandomHistory> = historyWith(clusterPair);
+
+/** A history that leads from one cluster of a pair towards the other. */
+export function historyWith(pair: fc.Arbitrary<readonly [RandomCluster, RandomCluster]>): fc.Arbitrary<RandomHistory> {
+  return fc
+    .record({
+      pair,
+      extras: fc.subarray([...extras]),
+      startsWith: fc.subarray([definitionDocument("Atomic"), crd("Inherited")]),
+      batches: randomBatches,
+    })
+    .map(({ pair: [before, after], extras: added, startsWith, batches }) => ({
+      start: { ...before, objects: [...before.objects, ...startsWith] },
+      pool: [...after.objects, ...added],
+      batches,
+    }));
+}
 
 export function refOf(object: JsonObject): ObjectRef {
   const metadata = isJsonObject(object["metadata"]) ? object["metadata"] : {};

@@ -5,7 +5,7 @@
 import fc from "fast-check";
 import type { PolicyKind, TargetKind } from "../../../src/core/model/definition.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../src/core/model/json.ts";
-import { gatewayGroup, type PolicyKindUnderTest } from "./define-kind.ts";
+import { gatewayGroup, type PolicyKindUnderTest, weightAnnotation } from "./define-kind.ts";
 import { chance, jsonOf, kubeObject, namespaces, weighted } from "./random-topology.ts";
 
 type AimMode =
@@ -169,9 +169,16 @@ export function policyFromPlan(
   const targets = aims.map((one) => findTarget(one, kind, policyKind, objects));
   const home = homeOf(aims[0], targets[0], policyKind);
   const refs = aims.map((one, at) => writeRef(one, targets[at], kind, home));
-  const metadata = jsonOf({ name: `p${number}`, namespace: home, creationTimestamp: plan.created });
+  const annotations = kind.weighs === true ? weightOf(number) : undefined;
+  const metadata = jsonOf({ name: `p${number}`, namespace: home, annotations, creationTimestamp: plan.created });
   const identity = { apiVersion: `${policyKind.group}/v1`, kind: policyKind.kind, name: `p${number}` };
   return { ...kubeObject(identity, {}), metadata, spec: { ...writeRefs(refs), ...writeBlocks(plan, kind) } };
+}
+
+/** Weights by which a definition may order policies. Some are absent, and some are no numbers. */
+function weightOf(number: number): JsonObject | undefined {
+  if (number % 4 === 0) return undefined;
+  return { [weightAnnotation]: number % 5 === 0 ? "heavy" : String((number * 7) % 3) };
 }
 
 /** Kinds that may not target across namespaces do so less often than kinds that may. */
@@ -253,7 +260,8 @@ function writeRefs(refs: readonly JsonObject[]): JsonObject {
 
 function writeBlocks({ defaults, bare, overrides, spelling }: PolicyPlan, kind: PolicyKindUnderTest): JsonObject {
   // A kind that never merges has no blocks: only values.
-  if (kind.definition.merge.none) return writeValues(bare ?? defaults ?? overrides, kind);
+  if (kind.definition.merge.none || kind.definition.merge.accumulate !== undefined)
+    return writeValues(bare ?? defaults ?? overrides, kind);
   const write = (plan: BlockPlan | undefined): JsonObject | undefined =>
     plan === undefined ? undefined : writeBlock(plan, kind);
   return jsonOf({

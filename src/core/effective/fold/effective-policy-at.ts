@@ -42,13 +42,13 @@ const NO_POLICIES: readonly EffectivePolicy[] = [];
 function plainPolicy(
   path: Path,
   { policyKind }: CompiledKind,
-  { spec, fields, removals }: EffectiveSpec,
+  { spec, fields, removals, order }: EffectiveSpec,
   sources: readonly Source[],
   { target, nodes }: PathData,
 ): EffectivePolicy {
   const { from, incomplete } = path;
   // Most results have no optional field. The literal is faster than a spread, and there may be a million results.
-  if (from === undefined && !incomplete && fields.length === 0 && removals.length === 0)
+  if (from === undefined && !incomplete && fields.length === 0 && removals.length === 0 && order === undefined)
     return { policyKind, target, path: nodes, spec, sources };
   return {
     policyKind,
@@ -60,6 +60,7 @@ function plainPolicy(
     ...(incomplete ? { incomplete: true as const } : {}),
     ...(fields.length === 0 ? {} : { fields: fields.map(mappedField) }),
     ...(removals.length === 0 ? {} : { removals }),
+    ...(order === undefined ? {} : { order }),
   };
 }
 

@@ -1,6 +1,6 @@
 /** An effective policy as plain data: what leaves the engine, one for each path. */
 
-import type { RemovalOutcome, Source } from "../../merge/provenance.ts";
+import type { EvaluatedPolicy, RemovalOutcome, Source } from "../../merge/provenance.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { GroupKind, ObjectId, TargetId } from "../../model/refs.ts";
 import type { PathNode } from "../paths/path-node.ts";
@@ -24,6 +24,11 @@ export interface EffectivePolicy {
   readonly spec: JsonObject;
   readonly sources: readonly Source[];
   readonly fields?: readonly MappedField[];
+  /**
+   * Only in kinds in which all policies take effect: these policies, in the order in which they are evaluated. `spec` then has an entry for
+   * each of them, by `namespace/name`.
+   */
+  readonly order?: readonly EvaluatedPolicy[];
   /** What became of each entry of `remove` of the policies on the path, the most specific first. */
   readonly removals?: readonly RemovalOutcome[];
 }

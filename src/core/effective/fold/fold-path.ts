@@ -1,5 +1,6 @@
 import type { EffectiveField, EffectiveSpec } from "../../merge/effective-spec.ts";
 import type { EmptyPolicyResult } from "../../merge/empty-policies.ts";
+import { evaluatedPolicies } from "../../merge/evaluation-order.ts";
 import { type FoldLevel, fold } from "../../merge/fold.ts";
 import type { PointerState } from "../../merge/fold-result.ts";
 import { isDirect } from "../../merge/is-direct.ts";
@@ -66,7 +67,11 @@ function foldStack(stack: Stack, own: OwnValues, endLevels: number, kind: Compil
   const conditionErrors = items.length === 0 ? spec.conditionErrors : distinctErrors([spec, ...items]);
   const fields = items.length === 0 ? NO_FIELDS : items.map(fieldOf);
   const removals = removed.length === 0 ? NO_REMOVALS : removed.map(plainRemoval);
-  return { spec: result, sources, ownSources, outcomes, conditionErrors, removals, fields };
+  const { accumulate } = kind.definition.merge;
+  if (spec.order === undefined || accumulate === undefined)
+    return { spec: result, sources, ownSources, outcomes, conditionErrors, removals, fields };
+  const order = evaluatedPolicies(spec.order, accumulate);
+  return { spec: result, sources, ownSources, outcomes, conditionErrors, removals, fields, order };
 }
 
 interface FoldedStates extends Pick<EffectiveSpec, "conditionErrors"> {
@@ -123,16 +128,20 @@ function runFolds(
   own: OwnValues,
   { definition, tools }: CompiledKind,
 ): {
-  readonly spec: FoldedStates & { readonly emptyPolicies: readonly EmptyPolicyResult[] };
+  readonly spec: FoldedStates & {
+    readonly emptyPolicies: readonly EmptyPolicyResult[];
+    readonly order: readonly Policy[] | undefined;
+  };
   readonly items: readonly FoldedItem[];
 } {
-  const { states, conditionErrors, removals, emptyPolicies } = fold(levels, own.units, definition, tools);
+  const { states, conditionErrors, removals, emptyPolicies, order } = fold(levels, own.units, definition, tools);
   const isInSpec = (pointer: string): boolean => !isAbout(pointer, own.notInSpec);
   const spec = {
     conditionErrors,
     states: statesInSpec(states, own),
     removals: removals?.results(isInSpec) ?? NO_RESULTS,
     emptyPolicies: emptyPolicies?.results() ?? NO_EMPTY_POLICIES,
+    order,
   };
   if (own.items.length === 0) return { spec, items: NO_ITEMS };
   const items = own.items.map((item): FoldedItem => {

@@ -130,7 +130,7 @@ export class PathBuilder {
   /** The policies on a target for all requests, and those for the requests from one namespace. */
   combined(own: PolicySet | undefined, consumers: PolicySet | undefined): PolicySet | undefined {
     if (own === undefined || consumers === undefined) return own ?? consumers;
-    return this.#kind.stacks.combined(own, consumers, this.#kind.definition.merge.none);
+    return this.#kind.stacks.combined(own, consumers, this.#kind.definition.merge);
   }
 
   /** A path that begins at the node, without the policies of the node. */

@@ -158,9 +158,9 @@ export class PathFinder {
     visit: (path: Path) => void,
   ): void {
     const theirs = from === undefined ? undefined : sets.consumers?.get(from);
-    const ownSet = this.#paths.combined(sets.own, theirs?.own);
+    const ownSet = withPolicies(this.#paths.combined(sets.own, theirs?.own));
     const setOf = (name: string): PolicySet | undefined =>
-      this.#paths.combined(sets.sections?.get(name), theirs?.sections?.get(name));
+      withPolicies(this.#paths.combined(sets.sections?.get(name), theirs?.sections?.get(name)));
     const root = (set: PolicySet | undefined): Path => ({
       ...this.#paths.rootPath(node),
       stack: set === undefined ? this.#kind.stacks.empty : this.#kind.stacks.push(this.#kind.stacks.empty, set),
@@ -386,3 +386,7 @@ function leadsInto({ ports }: Path, { section, raw }: Section): boolean {
   const port = raw["port"];
   return typeof port !== "number" || ports.includes(port);
 }
+
+/** Undefined if all policies on a target are in conflict, and none takes effect. */
+const withPolicies = (set: PolicySet | undefined): PolicySet | undefined =>
+  set === undefined || set.policies.length === 0 ? undefined : set;

@@ -51,12 +51,16 @@ function specComparison(): IsSameSpec {
       const isSame =
         jsonIdentical(before.spec, after.spec) &&
         jsonIdentical(before.sources as unknown as Json, after.sources as unknown as Json) &&
-        jsonIdentical(before.removals as unknown as Json, after.removals as unknown as Json);
+        jsonIdentical(before.removals as unknown as Json, after.removals as unknown as Json) &&
+        isSameOrder(before.order, after.order);
       last = { before, after, isSame };
     }
     return last.isSame;
   };
 }
+
+const isSameOrder = (before: EffectiveSpec["order"], after: EffectiveSpec["order"]): boolean =>
+  before === after || jsonIdentical((before ?? []) as unknown as Json, (after ?? []) as unknown as Json);
 
 function isSamePath(a: Path, b: Path | undefined): boolean {
   let [left, right]: [Path | undefined, Path | undefined] = [a, b];

@@ -1,5 +1,6 @@
 /** The policies on each object after a change. */
 import type { Attachment } from "../../attachment/resolved-targets.ts";
+import { mayConflict } from "../../merge/settle-target.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { ObjectId, PolicyId } from "../../model/refs.ts";
 import { type AttachedPolicy, attachedIn, buildNodeSets, setsIn } from "../world/attached-policies.ts";
@@ -108,7 +109,7 @@ function recordEdit(
   gone.push(...was.filter((set) => !is.includes(set)));
   // The sets may be unchanged but on other sections.
   targets.add(target);
-  if (!definition.merge.none) return;
+  if (!mayConflict(definition.merge)) return;
   for (const { policies, conflicted } of [...was, ...is])
     for (const { id } of [...policies, ...conflicted]) rivals.add(id);
 }

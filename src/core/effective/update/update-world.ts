@@ -3,6 +3,7 @@
  * shared with the world before, which does not change. A change of the rules evaluates everything again.
  */
 
+import { mayConflict } from "../../merge/settle-target.ts";
 import { once } from "../../model/collections/once.ts";
 import type { Json } from "../../model/json.ts";
 import { compareText, type ObjectId, type PolicyId, parseObjectId } from "../../model/refs.ts";
@@ -156,7 +157,7 @@ function faresAsBefore(
   old: PolicyRecord | undefined,
   now: PolicyRecord | undefined,
 ): boolean {
-  if (old?.policy === undefined || now?.policy === undefined || now.kind.definition.merge.none) return false;
+  if (old?.policy === undefined || now?.policy === undefined || mayConflict(now.kind.definition.merge)) return false;
   if (old.targets.attachments.length === 0 || now.targets.attachments.length === 0) return false;
   const tally = before.countTallies().get(policy);
   return tally !== undefined && tally === after.countTallies().get(policy);

@@ -1,4 +1,4 @@
-import { noneConflicted } from "../../merge/none-conflicted.ts";
+import { settleTarget } from "../../merge/settle-target.ts";
 import type { Policy } from "../../model/policy.ts";
 import { compareText, type GroupKind, kindId, type PolicyId, type TargetId, targetId } from "../../model/refs.ts";
 import { forEachEffectiveTo } from "../fold/for-each-effective.ts";
@@ -90,8 +90,7 @@ function attachedTo(
   const onTheirs = from === undefined ? NONE : policiesOn(sets?.consumers?.get(from), section?.name);
   if (onAll.length === 0 || onTheirs.length === 0) return onAll.length === 0 ? onTheirs : onAll;
   const all = [...onAll, ...onTheirs];
-  const none = definition.merge.none ? noneConflicted(all) : undefined;
-  return none === undefined ? all : [none.established];
+  return definition.merge.none ? settleTarget(all, definition.merge).policies : all;
 }
 
 const NONE: readonly Policy[] = [];

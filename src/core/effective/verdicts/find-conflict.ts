@@ -1,12 +1,15 @@
 import type { Attachment } from "../../attachment/resolved-targets.ts";
-import { noneConflicted } from "../../merge/none-conflicted.ts";
+import { precedenceReason } from "../../merge/precedence.ts";
+import { conflictAmong, mayConflict, sharedFields, type TargetConflict } from "../../merge/settle-target.ts";
 import type { Policy } from "../../model/policy.ts";
 import { formatRef, type PolicyId, parseObjectId } from "../../model/refs.ts";
 import { formatTraffic } from "../../model/traffic.ts";
+import { fieldOfPointer } from "../fold/field-of-pointer.ts";
 import { attachedIn } from "../world/attached-policies.ts";
+import type { CompiledKind } from "../world/compiled-kind.ts";
 import type { PolicyRecord, World } from "../world/world.ts";
 
-/** A target on which a policy is Conflicted: another policy of a kind with the strategy None takes effect there. */
+/** A target on which a policy is Conflicted: another policy takes effect there, or none does. */
 export interface Conflict {
   readonly by: PolicyId;
   readonly message: string;
@@ -18,10 +21,10 @@ export function findConflict(
   { kind, policy }: Pick<PolicyRecord, "kind" | "policy">,
   attachment: Attachment,
 ): Conflict | undefined {
-  if (!kind.definition.merge.none || policy === undefined) return undefined;
-  const established = noneConflicted(policiesOn(world, kind.index, attachment))?.established;
-  if (established === undefined || established.id === policy.id) return undefined;
-  return { by: established.id, message: conflictMessage(attachment, established, policy, kind.policyKind.kind) };
+  if (policy === undefined || !mayConflict(kind.definition.merge)) return undefined;
+  const conflict = conflictAmong(policy, policiesOn(world, kind.index, attachment), kind.definition.merge);
+  if (conflict === undefined) return undefined;
+  return { by: conflict.by.id, message: conflictMessage(attachment, conflict, policy, kind) };
 }
 
 /** The policies that meet on a target: those for all requests and, for a consumer's policy, those of the same consumer namespace. */
@@ -36,11 +39,31 @@ const policiesOn = (
 
 function conflictMessage(
   { object, sectionName, consumer }: Attachment,
-  established: Policy,
-  { createdAt }: Policy,
-  kind: string,
+  { by, because }: TargetConflict,
+  policy: Policy,
+  { definition: { merge }, policyKind: { kind } }: CompiledKind,
 ): string {
+  const target = formatRef(parseObjectId(object), sectionName);
+  const other = formatRef(by.object.ref);
   const requests = consumer === undefined ? "" : ` for requests from ${formatTraffic(consumer)}`;
-  const why = established.createdAt === createdAt ? "comes first by namespace/name" : "is older";
-  return `${formatRef(parseObjectId(object), sectionName)} already has ${formatRef(established.object.ref)}${requests}, which ${why}; only one ${kind} takes effect on a target`;
+  const why = precedenceReason(merge, by, policy);
+  switch (because) {
+    case "OneTakesEffect":
+      return `${target} already has ${other}${requests}, which ${why}; only one ${kind} takes effect on a target`;
+    case "BothSet": {
+      const fields = sharedFields(by, policy).map(fieldOfPointer);
+      return `${target} already has ${other}, which ${why} and sets ${listFields(fields)}, too; of two ${kind} on a target that set the same field, the second is not accepted`;
+    }
+    case "NoneTakesEffect":
+      return `${target} also has ${other}; of several ${kind} on one target none takes effect`;
+    case "Limit":
+      return `${target} already has ${merge.limit} ${kind}, the first of which is ${other}; at most ${merge.limit} take effect on a target`;
+  }
 }
+
+const SHOWN_FIELDS = 3;
+
+const listFields = (fields: readonly string[]): string =>
+  fields.length <= SHOWN_FIELDS
+    ? fields.join(", ")
+    : `${fields.slice(0, SHOWN_FIELDS).join(", ")} and ${fields.length - SHOWN_FIELDS} more`;

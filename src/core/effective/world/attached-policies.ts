@@ -74,9 +74,9 @@ const setOf = (
   { stacks, definition }: CompiledKind,
 ): PolicySet =>
   stacks.setOf(
-    policies.length === 1 ? policies : [...policies].sort(comparePrecedence),
+    policies.length === 1 ? policies : [...policies].sort(comparePrecedence(definition.merge)),
     annotated,
-    definition.merge.none,
+    definition.merge,
   );
 
 /** The strategy that an annotation of the target selects, for definitions with `decidedBy: Annotation`. */

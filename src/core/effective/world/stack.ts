@@ -4,14 +4,14 @@
  */
 import type { EffectiveSpec } from "../../merge/effective-spec.ts";
 import type { FoldLevel } from "../../merge/fold.ts";
-import { noneConflicted } from "../../merge/none-conflicted.ts";
 import { comparePrecedence } from "../../merge/precedence.ts";
-import type { MergeStrategy } from "../../model/definition.ts";
+import { settleTarget } from "../../merge/settle-target.ts";
+import type { MergeRules, MergeStrategy } from "../../model/definition.ts";
 import type { Policy } from "../../model/policy.ts";
 
 /** The policies on one target. The same policies (and annotation) are the same object. */
 export interface PolicySet extends FoldLevel {
-  /** Strategy None: the policies that are Conflicted with the only one in `policies`. */
+  /** The policies that are Conflicted with those in `policies`. */
   readonly conflicted: readonly Policy[];
 }
 
@@ -51,16 +51,16 @@ export class Stacks {
   readonly #sets: SetNode = newSetNode();
 
   /** `policies`: highest first, not empty. */
-  setOf(policies: readonly Policy[], annotated: MergeStrategy | undefined, isNone: boolean): PolicySet {
+  setOf(policies: readonly Policy[], annotated: MergeStrategy | undefined, merge: MergeRules): PolicySet {
     let node = this.#sets;
     for (const policy of policies) node = nodeBelow(node, policy);
     if (annotated === undefined) {
-      node.plain ??= newSet(policies, annotated, isNone);
+      node.plain ??= newSet(policies, annotated, merge);
       return node.plain;
     }
     node.annotated ??= new Map();
     const key = JSON.stringify(annotated);
-    const known = node.annotated.get(key) ?? newSet(policies, annotated, isNone);
+    const known = node.annotated.get(key) ?? newSet(policies, annotated, merge);
     node.annotated.set(key, known);
     return known;
   }
@@ -69,13 +69,13 @@ export class Stacks {
    * Two sets on one target: the policies for all requests, and those for the requests from one namespace. Under the strategy
    * None a policy for all requests that is not established here takes effect on other requests: it is replaced, not Conflicted.
    */
-  combined(all: PolicySet, theirs: PolicySet, isNone: boolean): PolicySet {
+  combined(all: PolicySet, theirs: PolicySet, merge: MergeRules): PolicySet {
     const policies = [...all.policies, ...all.conflicted, ...theirs.policies, ...theirs.conflicted].sort(
-      comparePrecedence,
+      comparePrecedence(merge),
     );
-    if (!isNone) return this.setOf(policies, all.annotated, isNone);
-    const none = noneConflicted(policies);
-    if (none === undefined || all.policies.includes(none.established)) return all;
+    if (!merge.none) return this.setOf(policies, all.annotated, merge);
+    const [established] = settleTarget(policies, merge).policies;
+    if (established === undefined || all.policies.includes(established)) return all;
     const known = this.#replacing.get(all) ?? new WeakMap<PolicySet, PolicySet>();
     this.#replacing.set(all, known);
     const set = known.get(theirs) ?? { ...theirs, annotated: all.annotated, replaced: all.policies };
@@ -85,6 +85,8 @@ export class Stacks {
   readonly #replacing: WeakMap<PolicySet, WeakMap<PolicySet, PolicySet>> = new WeakMap();
 
   push(stack: Stack, set: PolicySet): Stack {
+    // All policies on the target are in conflict, and none takes effect.
+    if (set.policies.length === 0) return stack;
     stack.next ??= new WeakMap();
     let below = stack.next.get(set);
     if (below === undefined) {
@@ -114,14 +116,10 @@ function nodeBelow(node: SetNode, policy: Policy): SetNode {
   return below;
 }
 
-const NO_POLICIES: readonly Policy[] = [];
-
-function newSet(policies: readonly Policy[], annotated: MergeStrategy | undefined, isNone: boolean): PolicySet {
-  const none = isNone ? noneConflicted(policies) : undefined;
-  return none === undefined
-    ? { policies, conflicted: NO_POLICIES, annotated }
-    : { policies: [none.established], conflicted: none.conflicted, annotated };
-}
+const newSet = (policies: readonly Policy[], annotated: MergeStrategy | undefined, merge: MergeRules): PolicySet => ({
+  ...settleTarget(policies, merge),
+  annotated,
+});
 
 const newStack = (up: Stack | undefined, set: PolicySet | undefined): Stack => ({
   up,

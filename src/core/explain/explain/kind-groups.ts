@@ -53,14 +53,14 @@ function addPath(
   grouping: Map<string, Grouped>,
 ): void {
   const effective = effectivePolicyAt(path, kind);
-  const { spec, sources, fields = [], removals = [] } = effective;
-  const key = ownKey ?? JSON.stringify([spec, sources, fields, removals]);
+  const { spec, sources, fields = [], removals = [], order } = effective;
+  const key = ownKey ?? JSON.stringify([spec, sources, fields, removals, order]);
   let grouped = grouping.get(key);
   if (grouped === undefined) {
     const paths: ExplainedPath[] = [];
     const removed = removedBy([...sources, ...fields.flatMap((field) => field.sources)], removals);
     const policies = partsOf(world, kind, path, core, removed);
-    grouped = { paths, outcome: { paths, spec, sources, fields, removals, policies } };
+    grouped = { paths, outcome: { paths, spec, sources, fields, removals, policies, ...(order && { order }) } };
     grouping.set(key, grouped);
   }
   grouped.paths.push(explainedPath(effective));
@@ -116,7 +116,7 @@ function partsOf(
     const keepsOut = inEffect > values + removals;
     return [{ policy: policy.id, at, inEffect: values, overridden, gated, removes, keepsOut, by: winners }];
   });
-  const order = [...attachedTo.keys()];
+  const order = core.order?.map(({ policy }) => policy) ?? [...attachedTo.keys()];
   return parts.sort((a, b) => order.indexOf(a.policy) - order.indexOf(b.policy));
 }
 

@@ -1,7 +1,7 @@
 /** The result of `explain`: which policy settings take effect on an object or a section, and why. Plain data. */
 import type { MappedField } from "../../effective/fold/effective-policy.ts";
 import type { PathNode } from "../../effective/paths/path-node.ts";
-import type { RemovalOutcome, Source } from "../../merge/provenance.ts";
+import type { EvaluatedPolicy, RemovalOutcome, Source } from "../../merge/provenance.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { GroupKind, ObjectId, ObjectRef, PolicyId } from "../../model/refs.ts";
 import type { ConditionProblem } from "../../topology/gateway-reason.ts";
@@ -46,7 +46,9 @@ export interface PathOutcome {
   readonly fields: readonly MappedField[];
   /** What became of each entry of `remove`, the most specific policy first. */
   readonly removals: readonly RemovalOutcome[];
-  /** The policies on these paths, highest first. Empty: there is none, and the values are the objects' own. */
+  /** In kinds in which all policies take effect: these policies, in the order in which they are evaluated. */
+  readonly order?: readonly EvaluatedPolicy[];
+  /** The policies on these paths, highest first, or in the order in which they are evaluated. Empty: there is none, and the values are the objects' own. */
   readonly policies: readonly PolicyPart[];
 }
 

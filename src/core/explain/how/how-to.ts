@@ -41,10 +41,13 @@ function answer(world: World, input: HowInput, tryChanges: TryChanges): readonly
     if (wish === undefined) return invalidPath(one.path);
     wishes.push(wish);
   }
-  const candidates = world.rulebook.kinds.filter(({ definition }) =>
+  const asked = world.rulebook.kinds.filter(({ definition }) =>
     definition.policies.some((own) => policyKind === undefined || kindId(own) === kindId(policyKind)),
   );
-  if (candidates.length === 0 || wishes.length === 0) return noKind(world, policyKind);
+  if (asked.length === 0 || wishes.length === 0) return noKind(world, policyKind);
+  const candidates = asked.filter(({ definition }) => definition.merge.accumulate === undefined);
+  const [only] = asked;
+  if (candidates.length === 0 && only !== undefined) return allTakeEffect(only);
   const named = policyKind !== undefined;
   const having = candidates.filter((kind) =>
     wishes.every(({ keys }) => {
@@ -83,6 +86,13 @@ function noKind({ rulebook }: World, kind: GroupKind | undefined): HowProblem {
     hints: names.length === 0 ? [] : [`Policy kinds are: ${names.join(", ")}`],
   };
 }
+
+/** Where all policies take effect, a setting has a value for each policy: there is no one value to reach. */
+const allTakeEffect = ({ policyKind: { kind } }: CompiledKind): HowProblem => ({
+  reason: "AllTakeEffect",
+  message: `all policies of the kind ${kind} take effect, so a setting has a value for each of them and not one value`,
+  hints: ["A new policy on the target adds its settings. explain lists the policies that take effect there."],
+});
 
 const SHOWN = 20;
 

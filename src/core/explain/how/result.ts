@@ -26,7 +26,14 @@ export interface How {
 
 /** A question that has no answer: what was found, and what can be asked instead. */
 export interface HowProblem {
-  readonly reason: "InvalidPath" | "UnknownKind" | "UnknownSetting" | "InvalidValue" | "Contradiction" | "NoPath";
+  readonly reason:
+    | "InvalidPath"
+    | "UnknownKind"
+    | "UnknownSetting"
+    | "InvalidValue"
+    | "Contradiction"
+    | "NoPath"
+    | "AllTakeEffect";
   readonly message: string;
   readonly hints: readonly string[];
 }

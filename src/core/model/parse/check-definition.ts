@@ -1,4 +1,4 @@
-import type { LevelKind, PolicyDefinition } from "../definition.ts";
+import type { LevelKind, MergeRules, PolicyDefinition, Targeting } from "../definition.ts";
 import { supportedGranularities } from "../definition.ts";
 import type { Finding, Severity } from "../finding.ts";
 import type { FindingCode } from "../finding-code.ts";
@@ -61,11 +61,11 @@ function* checkClass({ class: policyClass, targeting, hierarchy, merge }: Policy
       `spec.targeting.kinds lists ${kinds}; a Direct policy kind targets a single kind (GEP-713). Make the class Inherited, or split it.`,
     );
   }
-  if (!merge.none) {
+  if (!merge.none && merge.accumulate === undefined) {
     yield error(
       "DefinitionDirectMerges",
       "spec.merge",
-      "spec.merge merges specs; a Direct policy kind supports only the strategy None (GEP-713). Leave it out, or make the class Inherited.",
+      "spec.merge merges specs; a Direct policy kind supports only the strategies None (GEP-713) and Accumulate. Leave it out, or make the class Inherited.",
     );
   }
   const levels = targetLevels(targeting.kinds);
@@ -141,6 +141,21 @@ function* checkLevels({ targeting, hierarchy, mapsTo }: PolicyDefinition): Gener
   }
 }
 
+/** Conflicts on one target are about all requests: a mesh divides them by the namespace that they come from, which only None can do. */
+function* checkSameTarget(merge: MergeRules, { crossNamespace }: Targeting): Generator<Problem> {
+  const isPlain = merge.none ? merge.sameTarget !== "NoneWins" : isMerged(merge) && merge.limit === undefined;
+  if (crossNamespace !== "Consumer" || isPlain) return;
+  const field = merge.limit === undefined ? "spec.merge.sameTarget" : "spec.merge.limit";
+  yield error(
+    "DefinitionMisplaced",
+    field,
+    `${field} has no meaning with crossNamespace Consumer, where policies of other namespaces take effect on other requests. Leave one of them out.`,
+  );
+}
+
+/** True if policies on one target are merged with each other. */
+const isMerged = ({ sameTarget }: MergeRules): boolean => sameTarget === "Established" || sameTarget === "OldestWins";
+
 /** A path cannot pass a kind that `through` leaves out. Namespaces are levels by `namespaces.above` alone. */
 function* checkThrough(used: readonly GroupKind[], through: readonly GroupKind[]): Generator<Problem> {
   const missing = used.filter((kind) => !isNamespace(kind) && !through.some((passed) => sameKind(passed, kind)));
@@ -153,7 +168,23 @@ function* checkThrough(used: readonly GroupKind[], through: readonly GroupKind[]
   );
 }
 
-function* checkMerge({ merge, mapsTo }: PolicyDefinition): Generator<Problem> {
+function* checkMerge({ class: policyClass, merge, mapsTo, targeting }: PolicyDefinition): Generator<Problem> {
+  yield* checkSameTarget(merge, targeting);
+  if (merge.accumulate !== undefined) {
+    if (policyClass === "Direct" && targeting.kinds.some(({ sections }) => sections.length > 0))
+      yield error(
+        "DefinitionMisplaced",
+        "spec.targeting.kinds",
+        "spec.targeting.kinds has sections, but policies of a Direct kind on an object and on its sections do not add up. Make the class Inherited.",
+      );
+    if (mapsTo.length > 0)
+      yield error(
+        "DefinitionMisplaced",
+        "spec.mapsTo",
+        "spec.mapsTo has no meaning with strategy Accumulate: a field of an object has one value. Leave it out.",
+      );
+    return;
+  }
   const granularities = supportedGranularities(merge);
   if (granularities.includes("Merge") && merge.rules.length === 0) {
     yield error(

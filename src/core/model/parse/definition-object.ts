@@ -1,18 +1,20 @@
 import type {
   FieldMapping,
+  FieldOrder,
   Granularity,
   Hierarchy,
   KindFacts,
   LevelKind,
   LinkRow,
   MergeRules,
+  OrderKey,
   PolicyDefinition,
   PolicyReference,
   TargetKind,
 } from "../definition.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { GroupKind } from "../refs.ts";
-import { CUSTOM_PREFIX } from "../schema/definition-schema.ts";
+import { CUSTOM_PREFIX } from "../schema/merge-schema.ts";
 
 /**
  * The PolicyDefinition object that `parseDefinition` reads as this definition. Fields with their default are left out. That a definition is inferred, and
@@ -111,10 +113,23 @@ const kindFacts = ({ group, kind, scope, plural, shortNames = [], sections, rout
   });
 
 function mergeOf(merge: MergeRules, isDirect: boolean): JsonObject {
-  const strategy = merge.none ? "None" : "DefaultsAndOverrides";
+  const strategy = merge.none ? "None" : merge.accumulate === undefined ? "DefaultsAndOverrides" : "Accumulate";
   const written = unless(isDirect ? "None" : "DefaultsAndOverrides", strategy);
-  // With the strategy None the other fields have no meaning.
-  if (merge.none) return withoutDefaults({ strategy: written });
+  const precedence = merge.precedence?.map(orderKey) ?? [];
+  const sameTarget = unless("Established", merge.sameTarget);
+  // With these strategies the other fields have no meaning.
+  if (merge.none) return withoutDefaults({ strategy: written, precedence, sameTarget });
+  if (merge.accumulate !== undefined) {
+    const { order, groupBy } = merge.accumulate;
+    return withoutDefaults({
+      strategy: written,
+      order: order.map(orderKey),
+      groupBy: groupBy === undefined ? undefined : fieldOrder(groupBy),
+      precedence,
+      atomicPaths: merge.atomicPaths,
+      limit: merge.limit,
+    });
+  }
   const { granularity, annotation } = merge;
   return withoutDefaults({
     strategy: written,
@@ -138,10 +153,23 @@ function mergeOf(merge: MergeRules, isDirect: boolean): JsonObject {
               granularity: granularityWord(one.granularity),
             })),
           },
-    sameTarget: unless("Established", merge.sameTarget),
+    precedence,
+    sameTarget,
+    limit: merge.limit,
     empty: unless("GivesWay", merge.empty),
   });
 }
+
+const orderKey = (key: OrderKey): Json => (typeof key === "string" ? key : fieldOrder(key));
+
+const fieldOrder = ({ path, annotation, values, descending, absent }: FieldOrder): JsonObject =>
+  withoutDefaults({
+    path,
+    annotation,
+    values,
+    descending: unless(false, descending),
+    absent: unless("0", absent),
+  });
 
 const granularityWord = (granularity: Granularity): string =>
   typeof granularity === "string" ? granularity : `${CUSTOM_PREFIX}${granularity.custom}`;

@@ -1,6 +1,6 @@
 /** Settings that a definition forbids for targets of some kinds. */
 import { BLOCK_SPELLINGS } from "../block-names.ts";
-import type { ForbiddenSetting, Targeting } from "../definition.ts";
+import type { ForbiddenSetting, PolicyDefinition, Targeting } from "../definition.ts";
 import { type JsonObject, ownValue } from "../json.ts";
 import type { Block, PolicyTarget, Unit } from "../policy.ts";
 import { formatValue } from "../words/format-value.ts";
@@ -8,7 +8,7 @@ import type { Report } from "./policy-problem.ts";
 
 export function checkForbidden(
   spec: JsonObject,
-  targeting: Targeting,
+  { targeting, merge }: Pick<PolicyDefinition, "targeting" | "merge">,
   targets: readonly PolicyTarget[],
   blocks: readonly Block[],
   report: Report,
@@ -17,7 +17,7 @@ export function checkForbidden(
   for (const target of targets) {
     for (const forbidden of forbiddenAt(targeting, target)) {
       for (const block of blocks) {
-        for (const { field, found } of usesIn(spec, block, forbidden.path)) {
+        for (const { field, found } of usesIn(spec, block, forbidden.path, merge.accumulate === undefined ? 0 : 1)) {
           if (reported.has(field)) continue;
           reported.add(field);
           const why = forbidden.because === undefined ? "" : `: ${forbidden.because}`;
@@ -41,10 +41,16 @@ interface ForbiddenUse {
 }
 
 /** The fields in which a block sets or removes the value at a path or a part of it. */
-function usesIn(spec: JsonObject, { name, units, remove }: Block, path: string): readonly ForbiddenUse[] {
+function usesIn(
+  spec: JsonObject,
+  { name, units, remove }: Block,
+  path: string,
+  skipped: number,
+): readonly ForbiddenUse[] {
   const prefix = name === "bare" ? "spec" : `spec.${spelling(spec, name)}`;
   const wanted = path.split(".");
   const set = units
+    .map((unit) => ({ value: unit.value, path: unit.path.slice(skipped) }))
     .filter((unit) => isAtOrBelow(unit, wanted))
     .map(
       (unit): ForbiddenUse => ({ field: `${prefix}.${unit.path.join(".")}`, found: `is ${formatValue(unit.value)}` }),
@@ -53,7 +59,7 @@ function usesIn(spec: JsonObject, { name, units, remove }: Block, path: string):
   return isRemoved ? [...set, { field: `${prefix}.remove`, found: `removes ${path}` }] : set;
 }
 
-const isAtOrBelow = ({ path }: Unit, wanted: readonly string[]): boolean =>
+const isAtOrBelow = ({ path }: Pick<Unit, "path">, wanted: readonly string[]): boolean =>
   path.length >= wanted.length && wanted.every((step, at) => step === path[at]);
 
 /** The name of the block in the spelling of the policy. */

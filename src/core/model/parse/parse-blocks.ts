@@ -1,6 +1,6 @@
 /** The blocks of a policy: defaults, bare rules and overrides. */
 import { BLOCK_SPELLINGS } from "../block-names.ts";
-import type { Granularity, MergeRules } from "../definition.ts";
+import type { Granularity, MergeRules, PolicyDefinition } from "../definition.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../json.ts";
 import type { KubeObject } from "../kube-object.ts";
 import type { Block, BlockName } from "../policy.ts";
@@ -22,6 +22,8 @@ export function findBlocks(
   report: Report,
 ): readonly Block[] {
   const { blockCache } = reader;
+  // The units of an accumulated policy begin with its name, so that no other policy has the same.
+  if (reader.merge.accumulate !== undefined) return [accumulatedBlock(object, spec, reader)];
   // `boundedSpec` read the spec before the defaults were filled in.
   const isShort = spec === ownValue(object.raw, "spec") ? blockCache.isShort : blockCache.read(spec, reader.targetKeys);
   const known = isShort ? blockCache.find() : undefined;
@@ -73,6 +75,26 @@ function checkExclusive(blocks: readonly Block[], merge: MergeRules, report: Rep
     const message = `spec has ${names}; a policy of this kind declares one merge strategy only. Keep one of them.`;
     report("InvalidBlock", "spec", message);
   }
+}
+
+/**
+ * Accumulate: every policy takes effect
+ *
+ * The spec of each policy is one entry of the effective policy, below the name of the policy. So no two policies set the same value. A
+ * policy that sets nothing is an entry, too: an authorization policy without rules may allow nothing.
+ * GEP-713, "Combined merge strategies"
+ */
+function accumulatedBlock(object: KubeObject, spec: JsonObject, reader: PolicyReader): Block {
+  const { definition, rules, asideInSpec } = reader;
+  const proper = Object.fromEntries(Object.entries(spec).filter(([key]) => !asideInSpec.has(key)));
+  const units = unitsOf({ [entryName(object, definition)]: proper }, rules);
+  return { name: "bare", granularity: definition.merge.granularity.default, remove: NOTHING, units };
+}
+
+/** The key of a policy in the effective policy of a kind that accumulates: `namespace/name`, with its kind in front where kinds are joined. */
+function entryName({ family, name }: KubeObject, { policies }: PolicyDefinition): string {
+  const namespaced = family.namespace === "" ? name : `${family.namespace}/${name}`;
+  return policies.length > 1 ? `${family.kind}/${namespaced}` : namespaced;
 }
 
 const unmergedBlock = (spec: JsonObject, { merge, rules, asideInSpec }: PolicyReader): Block => ({

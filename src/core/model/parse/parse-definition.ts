@@ -2,13 +2,10 @@ import { once } from "../collections/once.ts";
 import type {
   FieldMapping,
   ForbiddenSetting,
-  Granularity,
   Hierarchy,
   KindFacts,
   LevelKind,
   LinkRow,
-  MergeRules,
-  MergeStrategy,
   PolicyDefinition,
   PolicyKind,
   PolicyReference,
@@ -20,8 +17,8 @@ import type { KubeObject } from "../kube-object.ts";
 import { lowestLevels, targetLevels } from "../levels.ts";
 import { type GroupKind, isGroupName, isKindName } from "../refs.ts";
 import { compileSchema } from "../schema/compile-schema.ts";
-import { CUSTOM_PREFIX, choices, definitionSchema } from "../schema/definition-schema.ts";
-import { child, flag, list, mapValues, objects, oneOf, text, texts } from "../schema/read-fields.ts";
+import { choices, definitionSchema } from "../schema/definition-schema.ts";
+import { child, flag, list, objects, oneOf, text, texts } from "../schema/read-fields.ts";
 import { type SchemaProblem, schemaProblems } from "../schema/schema-problems.ts";
 import { didYouMean } from "../words/did-you-mean.ts";
 import { formatValue } from "../words/format-value.ts";
@@ -35,6 +32,7 @@ import {
   readKind,
   readLevel,
 } from "./read-definition-kinds.ts";
+import { readMerge } from "./read-merge.ts";
 
 const DEFINITION_API_VERSION = "prevail.dev/v1alpha1";
 
@@ -285,55 +283,6 @@ function readLink(item: JsonObject, field: string, reader: KindReader): LinkRow 
     path,
     ...(attachment === undefined ? {} : { attachment }),
   };
-}
-
-function readMerge(merge: JsonObject, { direct }: { direct: boolean }, problems: DefinitionProblem[]): MergeRules {
-  const none = oneOf(merge["strategy"], choices.strategy, direct ? "None" : "DefaultsAndOverrides") === "None";
-  if (none) {
-    for (const key of Object.keys(merge).filter((name) => name !== "strategy")) {
-      const message = `spec.merge.${key} has no meaning with strategy None, which never merges. Leave it out.`;
-      problems.push({ code: "Misplaced", field: `spec.merge.${key}`, message });
-    }
-  }
-  const granularity = child(merge, "granularity");
-  const annotation = ownValue(merge, "annotation");
-  for (const key of ["rules", "atomicPaths"]) {
-    for (const [i, path] of texts(merge, key).entries()) checkPath(path, `spec.merge.${key}[${i}]`, problems);
-  }
-  return {
-    none,
-    granularity: {
-      default: readGranularity(granularity["default"]),
-      field: text(granularity, "field", "strategy"),
-      values: mapValues(child(granularity, "values"), readGranularity),
-    },
-    rules: texts(merge, "rules"),
-    atomicPaths: texts(merge, "atomicPaths"),
-    blocks: oneOf(merge["blocks"], choices.blocks, "Combined"),
-    bare: oneOf(merge["bare"], choices.bare, "AtomicDefaults"),
-    decidedBy: oneOf(merge["decidedBy"], choices.decidedBy, "Higher"),
-    ...(isJsonObject(annotation)
-      ? {
-          annotation: {
-            key: text(annotation, "key", ""),
-            values: mapValues(child(annotation, "values"), readStrategy),
-          },
-        }
-      : {}),
-    sameTarget: oneOf(merge["sameTarget"], choices.sameTarget, "Established"),
-    empty: oneOf(merge["empty"], choices.empty, "GivesWay"),
-  };
-}
-
-function readGranularity(value: Json | undefined): Granularity {
-  if (typeof value === "string" && value.startsWith(CUSTOM_PREFIX))
-    return { custom: value.slice(CUSTOM_PREFIX.length) };
-  return oneOf(value, choices.granularity, "Atomic");
-}
-
-function readStrategy(value: Json | undefined): MergeStrategy {
-  const record = isJsonObject(value) ? value : {};
-  return { base: oneOf(record["base"], choices.base, "Defaults"), granularity: readGranularity(record["granularity"]) };
 }
 
 function readMapping(item: JsonObject, field: string, reader: KindReader): FieldMapping {

@@ -40,7 +40,7 @@ export function parsePolicy(object: KubeObject, reader: PolicyReader): ParsedPol
   const filled = withDefaults(spec, judgement.schema);
   const targets = parseTargets(filled, definition.targeting, report, reader.firstTarget);
   const blocks = findBlocks(object, filled, reader, problems, report);
-  if (reader.forbids) checkForbidden(filled, definition.targeting, targets, blocks, report);
+  if (reader.forbids) checkForbidden(filled, definition, targets, blocks, report);
   const emptyGranularity = blocks.length === 0 ? granularityOfEmpty(filled, reader.merge) : undefined;
   const built = buildPolicy(object, reader, targets, blocks);
   const policy = emptyGranularity === undefined ? built : { ...built, emptyGranularity };

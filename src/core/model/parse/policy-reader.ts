@@ -1,6 +1,6 @@
 import { BLOCK_SPELLINGS } from "../block-names.ts";
 import type { EvaluateCondition } from "../cel.ts";
-import type { MergeRules, PolicyDefinition } from "../definition.ts";
+import { hasNoBlocks, type MergeRules, type PolicyDefinition } from "../definition.ts";
 import { builtInJudging, type Judging } from "../schema/judge/judging.ts";
 import { type UnitRules, unitRulesOf } from "../units.ts";
 import { BlockCache } from "./block-cache.ts";
@@ -64,7 +64,7 @@ export function policyReader(definition: PolicyDefinition, options: PolicyReader
       ref,
       refs,
       selectors,
-      ...(merge.none ? [] : [...BLOCK_SPELLINGS.defaults, ...BLOCK_SPELLINGS.overrides, ...beside]),
+      ...(hasNoBlocks(merge) ? [] : [...BLOCK_SPELLINGS.defaults, ...BLOCK_SPELLINGS.overrides, ...beside]),
     ]),
     asideInBlock: new Set([...beside, "when"]),
   };

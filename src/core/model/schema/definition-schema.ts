@@ -3,19 +3,17 @@ import type {
   Ancestors,
   CrossNamespace,
   LinkRow,
-  MergeRules,
   PolicyClass,
   PolicyDefinition,
   PolicyReference,
   Targeting,
   Visibility,
 } from "../definition.ts";
+import { dottedPath, merge } from "./merge-schema.ts";
 import {
   choice,
   flag,
-  formatted,
   list,
-  map,
   name,
   nonEmptyList,
   object,
@@ -34,14 +32,6 @@ export const choices: {
   readonly crossNamespace: readonly CrossNamespace[];
   readonly via: readonly LinkRow["via"][];
   readonly attachment: readonly NonNullable<LinkRow["attachment"]>[];
-  readonly strategy: readonly ("None" | "DefaultsAndOverrides")[];
-  readonly granularity: readonly ("Atomic" | "Patch" | "Merge" | "Field")[];
-  readonly base: readonly ("Defaults" | "Overrides")[];
-  readonly blocks: readonly MergeRules["blocks"][];
-  readonly bare: readonly MergeRules["bare"][];
-  readonly decidedBy: readonly MergeRules["decidedBy"][];
-  readonly sameTarget: readonly MergeRules["sameTarget"][];
-  readonly empty: readonly MergeRules["empty"][];
   readonly vocabulary: readonly PolicyDefinition["status"]["vocabulary"][];
   readonly ancestors: readonly Ancestors[];
   readonly format: readonly PolicyReference["format"][];
@@ -53,33 +43,16 @@ export const choices: {
   crossNamespace: ["Forbidden", "ReferenceGrant", "Consumer"],
   via: ["ParentRefs", "ParentName", "ChildRefs"],
   attachment: ["RouteToListener", "ListenerSetToGateway", "RouteToService"],
-  strategy: ["None", "DefaultsAndOverrides"],
-  granularity: ["Atomic", "Patch", "Merge", "Field"],
-  base: ["Defaults", "Overrides"],
-  blocks: ["Combined", "Exclusive"],
-  bare: ["AtomicDefaults", "Direct"],
-  decidedBy: ["Higher", "Lower", "Annotation"],
-  sameTarget: ["Established", "OldestWins"],
-  empty: ["GivesWay", "TakesPlace"],
   vocabulary: ["Enforced", "Programmed"],
   ancestors: ["Gateway", "Target"],
   format: ["Any", "Certificates"],
   visibility: ["Readers", "Target"],
 };
 
-/** A custom strategy is spelled `Custom/<name>`. */
-export const CUSTOM_PREFIX = "Custom/";
-
 const controllerName: Schema = {
   ...text,
   pattern: "^[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z0-9/._~-]+$",
   "x-prevail-format": "a domain and a path (example.com/controller)",
-};
-const dottedPath: Schema = formatted("a dotted path");
-const granularity: Schema = {
-  ...text,
-  pattern: `^(${choices.granularity.join("|")}|${CUSTOM_PREFIX}.+)$`,
-  "x-prevail-words": [...choices.granularity, `${CUSTOM_PREFIX}<name>`],
 };
 
 const groupOfKind = optional(
@@ -219,76 +192,6 @@ const hierarchy = object({
   ),
   links: optional(list(linkRow), "none", "Rows that this policy kind adds to the link table."),
   kinds: optional(list(kindFacts), "none", "Kinds of objects that are not built in."),
-});
-
-const annotation = object({
-  key: required(name, "Annotation on the object that the higher policy targets."),
-  values: required(
-    map(
-      object({
-        base: required(choice(choices.base), "The base strategy."),
-        granularity: required(granularity, "How much of two specs is compared at once."),
-      }),
-    ),
-    "The strategy that each value of the annotation stands for.",
-  ),
-});
-
-const merge = object({
-  strategy: optional(
-    choice(choices.strategy),
-    "None for Direct, DefaultsAndOverrides for Inherited",
-    "The strategy None of GEP-713 (on one target the oldest policy takes effect, the others are not accepted), or defaults and overrides.",
-  ),
-  granularity: optional(
-    object({
-      default: optional(granularity, "Atomic", "Granularity of a block without one."),
-      field: optional(name, "strategy", "Field of a policy or block that selects one of `values`."),
-      values: optional(
-        map(granularity),
-        "none: a field of that name is part of the spec proper",
-        "The values of that field, and the granularity that each stands for.",
-      ),
-    }),
-    "the default of each field",
-    "How much of two specs is compared at once.",
-  ),
-  rules: optional(
-    list(dottedPath),
-    "none",
-    "For Merge: paths of the maps of named rules in the spec proper (`limits`; `rules.*`: every map in `rules`).",
-  ),
-  atomicPaths: optional(
-    list(dottedPath),
-    "none",
-    "For Field: paths of maps that are one value, in addition to the maps in the schema of the CRD. No effect in kinds that also support Patch.",
-  ),
-  blocks: optional(
-    choice(choices.blocks),
-    "Combined",
-    "`Combined`: one policy may have both defaults and overrides. `Exclusive`: it may have one of them.",
-  ),
-  bare: optional(
-    choice(choices.bare),
-    "AtomicDefaults",
-    "The meaning of the rules of a policy without blocks: defaults (of the default granularity, unless the policy selects another), or a Direct policy, which replaces even overrides and is never merged. Beside a block they are defaults.",
-  ),
-  decidedBy: optional(
-    choice(choices.decidedBy),
-    "Higher",
-    "The strategy that is used between two policies: that of the higher one, that of the lower one, or that of an annotation.",
-  ),
-  annotation: optional(annotation, "none", "For `decidedBy: Annotation`."),
-  sameTarget: optional(
-    choice(choices.sameTarget),
-    "Established",
-    "Defaults of two policies on one target: the newer policy takes effect because it is the lower one (GEP-713), or the oldest one does.",
-  ),
-  empty: optional(
-    choice(choices.empty),
-    "GivesWay",
-    "A policy that sets nothing and removes nothing: higher defaults take effect below it, or it keeps out Atomic ones, as a policy that sets something would. With the strategy None it always keeps them out.",
-  ),
 });
 
 const mapping = object({

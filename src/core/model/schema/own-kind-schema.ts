@@ -8,6 +8,7 @@ const MAX_LENGTH = 1024;
 export const text: Schema = { type: "string", maxLength: MAX_LENGTH };
 export const name: Schema = { ...text, minLength: 1 };
 export const flag: Schema = { type: "boolean" };
+export const count: Schema = { type: "integer", minimum: 1 };
 export const choice = (words: readonly string[]): Schema => ({ ...text, enum: words });
 /** `format` describes the text, for messages and reference pages. */
 export const formatted = (format: string): Schema => ({ ...text, "x-prevail-format": format });

@@ -1,0 +1,161 @@
+/** The schema of `spec.merge` of PolicyDefinitions: how specs in conflict are merged. */
+import type { MergeRules, OrderKey } from "../definition.ts";
+import {
+  choice,
+  count,
+  flag,
+  formatted,
+  list,
+  map,
+  name,
+  object,
+  optional,
+  required,
+  shorthand,
+  text,
+} from "./own-kind-schema.ts";
+import type { Schema } from "./schema.ts";
+
+/** The values that each closed field of `spec.merge` allows. */
+export const mergeChoices: {
+  readonly strategy: readonly ("None" | "DefaultsAndOverrides" | "Accumulate")[];
+  readonly order: readonly Extract<OrderKey, string>[];
+  readonly granularity: readonly ("Atomic" | "Patch" | "Merge" | "Field")[];
+  readonly base: readonly ("Defaults" | "Overrides")[];
+  readonly blocks: readonly MergeRules["blocks"][];
+  readonly bare: readonly MergeRules["bare"][];
+  readonly decidedBy: readonly MergeRules["decidedBy"][];
+  readonly sameTarget: readonly MergeRules["sameTarget"][];
+  readonly empty: readonly MergeRules["empty"][];
+} = {
+  strategy: ["None", "DefaultsAndOverrides", "Accumulate"],
+  order: ["Age", "Name", "Level"],
+  granularity: ["Atomic", "Patch", "Merge", "Field"],
+  base: ["Defaults", "Overrides"],
+  blocks: ["Combined", "Exclusive"],
+  bare: ["AtomicDefaults", "Direct"],
+  decidedBy: ["Higher", "Lower", "Annotation"],
+  sameTarget: ["Established", "OldestWins", "Conflicted", "ConflictedWhereBothSet", "NoneWins"],
+  empty: ["GivesWay", "TakesPlace"],
+};
+
+/** A custom strategy is spelled `Custom/<name>`. */
+export const CUSTOM_PREFIX = "Custom/";
+
+export const dottedPath: Schema = formatted("a dotted path");
+const granularity: Schema = {
+  ...text,
+  pattern: `^(${mergeChoices.granularity.join("|")}|${CUSTOM_PREFIX}.+)$`,
+  "x-prevail-words": [...mergeChoices.granularity, `${CUSTOM_PREFIX}<name>`],
+};
+
+const annotation = object({
+  key: required(name, "Annotation on the object that the higher policy targets."),
+  values: required(
+    map(
+      object({
+        base: required(choice(mergeChoices.base), "The base strategy."),
+        granularity: required(granularity, "How much of two specs is compared at once."),
+      }),
+    ),
+    "The strategy that each value of the annotation stands for.",
+  ),
+});
+
+const fieldOrder = {
+  path: optional(dottedPath, "none", "Dotted path of a field in `spec`. Either `path` or `annotation` is needed."),
+  annotation: optional(name, "none", "Annotation of the policy, instead of a field."),
+  values: optional(
+    list(text),
+    "numbers",
+    "The words that it may have, the first one first; other words come last. Without them it is a number, and the lowest is first.",
+  ),
+  descending: optional(flag, "false", "`true`: the last word, or the highest number, is first."),
+  absent: optional(
+    text,
+    "`0`",
+    "What it stands for where the policy does not have it, or has something else than a number.",
+  ),
+};
+
+const orderKey: Schema = shorthand(
+  "Age (the oldest first), Name (by namespace/name) or Level (the policy on the higher target first)",
+  fieldOrder,
+);
+
+export const merge: Schema = object({
+  strategy: optional(
+    choice(mergeChoices.strategy),
+    "None for Direct, DefaultsAndOverrides for Inherited",
+    "The strategy None of GEP-713 (on one target the oldest policy takes effect, the others are not accepted); defaults and overrides; or Accumulate: all policies on a path take effect, and none overrides another.",
+  ),
+  order: optional(
+    list(orderKey),
+    "Level, Age, Name",
+    "For Accumulate: the order in which the policies are evaluated. What the criteria do not tell apart is in the order of age and name.",
+  ),
+  groupBy: optional(
+    object(fieldOrder),
+    "one group",
+    "For Accumulate: a field whose words divide policies into groups, which are evaluated one after the other.",
+  ),
+  precedence: optional(
+    list(orderKey),
+    "Age, Name",
+    "The order of the policies on one target, the highest first. What the criteria do not tell apart is in the order of age and name.",
+  ),
+  granularity: optional(
+    object({
+      default: optional(granularity, "Atomic", "Granularity of a block without one."),
+      field: optional(name, "strategy", "Field of a policy or block that selects one of `values`."),
+      values: optional(
+        map(granularity),
+        "none: a field of that name is part of the spec proper",
+        "The values of that field, and the granularity that each stands for.",
+      ),
+    }),
+    "the default of each field",
+    "How much of two specs is compared at once.",
+  ),
+  rules: optional(
+    list(dottedPath),
+    "none",
+    "For Merge: paths of the maps of named rules in the spec proper (`limits`; `rules.*`: every map in `rules`).",
+  ),
+  atomicPaths: optional(
+    list(dottedPath),
+    "none",
+    "For Field: paths of maps that are one value, in addition to the maps in the schema of the CRD. No effect in kinds that also support Patch.",
+  ),
+  blocks: optional(
+    choice(mergeChoices.blocks),
+    "Combined",
+    "`Combined`: one policy may have both defaults and overrides. `Exclusive`: it may have one of them.",
+  ),
+  bare: optional(
+    choice(mergeChoices.bare),
+    "AtomicDefaults",
+    "The meaning of the rules of a policy without blocks: defaults (of the default granularity, unless the policy selects another), or a Direct policy, which replaces even overrides and is never merged. Beside a block they are defaults.",
+  ),
+  decidedBy: optional(
+    choice(mergeChoices.decidedBy),
+    "Higher",
+    "The strategy that is used between two policies: that of the higher one, that of the lower one, or that of an annotation.",
+  ),
+  annotation: optional(annotation, "none", "For `decidedBy: Annotation`."),
+  sameTarget: optional(
+    choice(mergeChoices.sameTarget),
+    "Established",
+    "Two policies on one target. Established: they are merged, and of their defaults the newer take effect because it is the lower policy (GEP-713). OldestWins: they are merged, and the oldest is used first. Conflicted: the first by precedence takes effect, the others are not accepted there. ConflictedWhereBothSet: a policy is not accepted there if it sets a field that a policy before it sets, too. NoneWins: none of them is accepted there. With the strategy None one of the last three, or Conflicted if it is left out.",
+  ),
+  limit: optional(
+    count,
+    "no limit",
+    "At most so many policies take effect on one target, the first by precedence. The others are not accepted there.",
+  ),
+  empty: optional(
+    choice(mergeChoices.empty),
+    "GivesWay",
+    "A policy that sets nothing and removes nothing: higher defaults take effect below it, or it keeps out Atomic ones, as a policy that sets something would. With the strategy None it always keeps them out.",
+  ),
+});

@@ -47,7 +47,7 @@ function rankOf(policy: Policy, key: FieldOrder): number {
   return at === -1 ? key.values.length : at;
 }
 
-export const isNumber = (word: string): boolean => /^-?\d+(\.\d+)?$/.test(word);
+const isNumber = (word: string): boolean => /^-?\d+(\.\d+)?$/.test(word);
 
 function valueAt({ object }: Policy, path: string): Json | undefined {
   let value: Json | undefined = ownValue(object.raw, "spec");

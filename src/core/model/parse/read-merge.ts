@@ -71,7 +71,7 @@ function checkPlaces(merge: JsonObject, strategy: Strategy, problems: Definition
     problems.push({ code: "Misplaced", field: `spec.merge.${key}`, message });
   }
   const { sameTarget = "Conflicted" } = merge;
-  if (strategy !== "None" || ["Conflicted", "NoneWins"].includes(String(sameTarget))) return;
+  if (strategy !== "None" || sameTarget === "Conflicted" || sameTarget === "NoneWins") return;
   const message = `spec.merge.sameTarget is ${formatValue(sameTarget)}; allowed with strategy None: Conflicted, NoneWins`;
   problems.push({ code: "Misplaced", field: "spec.merge.sameTarget", message });
 }

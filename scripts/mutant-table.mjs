@@ -464,8 +464,8 @@ export const mutants = [
     "maps that are one value are merged",
     gep713x,
     `${model}/units.ts`,
-    "atomicPaths: hasWholeMaps(granularities) ? [...merge.atomicPaths, ...(crd?.mapPaths ?? [])] : [],",
-    "atomicPaths: hasWholeMaps(granularities) ? [...(crd?.mapPaths ?? [])] : [],",
+    "const paths = [...merge.atomicPaths, ...(crd?.mapPaths ?? [])];",
+    "const paths = [...(crd?.mapPaths ?? [])];",
   ),
   row(
     "maps in items of lists of an object are merged by key",
@@ -1340,7 +1340,7 @@ export const mutants = [
     "sensitive values are shown with the others",
     gep713,
     "src/core/view/visible-values.ts",
-    "!sensitive.some((path) => isSensitive(path, pointer))",
+    "!sensitive.some((path) => isSensitive(path, inPolicy))",
     "true",
   ),
   // The status of Gateways and routes (Gateway API).

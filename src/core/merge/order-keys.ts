@@ -11,7 +11,7 @@ export interface PlacedPolicy {
   readonly depth: number;
 }
 
-/** Negative: `a` is first. 0: the criterion does not tell them apart. */
+/** Negative: `a` is first. 0: the criterion does not distinguish them. */
 export function compareByKey(key: OrderKey, a: PlacedPolicy, b: PlacedPolicy): number {
   switch (key) {
     case "Age":

@@ -25,7 +25,7 @@ export function compareAge(a: Policy, b: Policy): number {
  * Precedence by a field or an annotation
  *
  * A definition may order the policies on one target by more than their age: by a weight in an annotation, or a priority in the spec.
- * Policies that these do not tell apart are in the order of their age. Negative: `a` is higher.
+ * Policies that these do not distinguish are in the order of their age. Negative: `a` is higher.
  * GEP-713, "Conflict resolution"
  */
 export function comparePrecedence({ precedence }: Pick<MergeRules, "precedence">): (a: Policy, b: Policy) => number {

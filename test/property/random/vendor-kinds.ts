@@ -78,7 +78,7 @@ const noneWinsKind: PolicyKindUnderTest = {
   }),
 };
 
-/** The same, of policies that are never merged. */
+/** Of several policies on one target, which are never merged, none takes effect. */
 const directRivalKind: PolicyKindUnderTest = {
   ...leaves,
   definition: define({ kind: "LoneRivalPolicy", merge: { none: true, sameTarget: "NoneWins" } }),

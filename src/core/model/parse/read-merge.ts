@@ -14,7 +14,7 @@ export function readMerge(
   problems: DefinitionProblem[],
 ): MergeRules {
   const strategy = oneOf(merge["strategy"], mergeChoices.strategy, direct ? "None" : "DefaultsAndOverrides");
-  checkPlaces(merge, strategy, problems);
+  checkMeaning(merge, strategy, problems);
   const granularity = child(merge, "granularity");
   const annotation = ownValue(merge, "annotation");
   for (const key of ["rules", "atomicPaths"]) {
@@ -49,7 +49,7 @@ export function readMerge(
 }
 
 /** The fields that have a meaning with each strategy, and why others have none. */
-const PLACES: Readonly<Record<Strategy, { readonly isMeant: (key: string) => boolean; readonly why: string }>> = {
+const MEANINGS: Readonly<Record<Strategy, { readonly isMeant: (key: string) => boolean; readonly why: string }>> = {
   None: {
     isMeant: (key) => ["strategy", "sameTarget", "precedence"].includes(key),
     why: "strategy None, which never merges",
@@ -64,8 +64,8 @@ const PLACES: Readonly<Record<Strategy, { readonly isMeant: (key: string) => boo
   },
 };
 
-function checkPlaces(merge: JsonObject, strategy: Strategy, problems: DefinitionProblem[]): void {
-  const { isMeant, why } = PLACES[strategy];
+function checkMeaning(merge: JsonObject, strategy: Strategy, problems: DefinitionProblem[]): void {
+  const { isMeant, why } = MEANINGS[strategy];
   for (const key of Object.keys(merge).filter((name) => !isMeant(name))) {
     const message = `spec.merge.${key} has no meaning with ${why}. Leave it out.`;
     problems.push({ code: "Misplaced", field: `spec.merge.${key}`, message });

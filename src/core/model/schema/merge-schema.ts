@@ -92,7 +92,7 @@ export const merge: Schema = object({
   order: optional(
     list(orderKey),
     "Level, Age, Name",
-    "For Accumulate: the order in which the policies are evaluated. What the criteria do not tell apart is in the order of age and name.",
+    "For Accumulate: the order in which the policies are evaluated. What the criteria do not distinguish is in the order of age and name.",
   ),
   groupBy: optional(
     object(fieldOrder),
@@ -102,7 +102,7 @@ export const merge: Schema = object({
   precedence: optional(
     list(orderKey),
     "Age, Name",
-    "The order of the policies on one target, the highest first. What the criteria do not tell apart is in the order of age and name.",
+    "The order of the policies on one target, the highest first. What the criteria do not distinguish is in the order of age and name.",
   ),
   granularity: optional(
     object({

@@ -236,7 +236,9 @@ function withValue(path: Path, value: Json): Json {
 describe("a value of the wrong type gives a finding that names the field, and the definition is not used", () => {
   for (const path of pathsOf(definitionSchema, [])) {
     test(fieldOf(path), () => {
-      const { definition, findings } = parseDefinition(document(withValue(path, typeof at(path) === "number" ? "5" : 5)));
+      const { definition, findings } = parseDefinition(
+        document(withValue(path, typeof at(path) === "number" ? "5" : 5)),
+      );
       expect(definition).toBeUndefined();
       expect(findings).toMatchObject([{ severity: "error", code: "DefinitionWrongType", field: fieldOf(path) }]);
       expect(findings[0]?.message).toMatch(/ is "?5"?; allowed: /);

@@ -19,6 +19,8 @@ import {
   trace as traceWith,
 } from "./core/trace.ts";
 import { builtInDefinitions } from "./definitions/built-in-definitions.ts";
+import { knownDefinitions } from "./definitions/known-definitions.ts";
+import { vendorDefinitions } from "./definitions/vendor-definitions.ts";
 
 /**
  * Reads plain Kubernetes objects. A value that is not one becomes a finding, and an object that the API server would refuse counts as
@@ -35,7 +37,7 @@ export const buildSnapshot = (values: Iterable<unknown>, options: SnapshotOption
 
 /**
  * Evaluates a snapshot. PolicyDefinitions and labelled CRDs in the snapshot always count. Without `definitions` the built-in ones are
- * known, without `cel` conditions are evaluated by `createCel()`. `strategies` are GEP-713's custom ones, by the name that definitions use.
+ * known, and those of implementations (`vendorDefinitions`) where the snapshot has such kinds; without `cel` conditions are evaluated by `createCel()`. `strategies` are GEP-713's custom ones, by the name that definitions use.
  *
  * @example
  * ```ts
@@ -45,9 +47,11 @@ export const buildSnapshot = (values: Iterable<unknown>, options: SnapshotOption
  * ```
  */
 export function evaluate(snapshot: Snapshot, options: EvaluateOptions = {}): Evaluation {
+  const known = options.definitions === undefined ? knownDefinitions() : { definitions: options.definitions };
   return evaluateSnapshot(snapshot, {
+    ...known,
     ...options,
-    definitions: options.definitions ?? builtInDefinitions(),
+    definitions: known.definitions,
     cel: options.cel ?? defaultCel(),
   });
 }
@@ -226,7 +230,7 @@ export type { CustomContest, CustomStrategies, CustomStrategy, PolicyMetadata } 
 export type { LossReason, Lost, Source, Step } from "./core/merge/provenance.ts";
 export type { ConditionOutcome, EvaluateCondition } from "./core/model/cel.ts";
 export type { CompleteKind, Completeness } from "./core/model/completeness.ts";
-export type { BaseStrategy, PolicyDefinition } from "./core/model/definition.ts";
+export type { BaseStrategy, DefinitionLibrary, PolicyDefinition } from "./core/model/definition.ts";
 export type { Finding, Severity } from "./core/model/finding.ts";
 export type { FindingCode } from "./core/model/finding-code.ts";
 export type { Json, JsonObject } from "./core/model/json.ts";
@@ -258,4 +262,4 @@ export type {
 export type { ConditionProblem, GatewayReason } from "./core/topology/gateway-reason.ts";
 export type { RefusalCode } from "./core/topology/links.ts";
 export type { MeshTraceOptions, TracedRequest, TraceOptions };
-export { builtInDefinitions };
+export { builtInDefinitions, vendorDefinitions };

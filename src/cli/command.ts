@@ -22,8 +22,8 @@ export interface Command {
   run(context: CommandContext): Promise<ExitCode>;
 }
 
-/** `source`: -f and how documents are read. `cluster`: --context and the like; without -f the command reads a cluster. `scope`: -n, -A, -l. `table`: --no-headers. */
-export type OptionGroup = "cluster" | "source" | "scope" | "table";
+/** `source`: -f and how documents are read. `cluster`: --context and the like; without -f the command reads a cluster. `definitions`: --definitions. `scope`: -n, -A, -l. `table`: --no-headers. */
+export type OptionGroup = "cluster" | "source" | "definitions" | "scope" | "table";
 
 /** An example for the help page. `line` begins after the program's name. A test runs every example. */
 export interface Example {

@@ -1,8 +1,10 @@
 import type { Finding } from "../core/model/finding.ts";
+import type { KnownDefinitions } from "../definitions/known-definitions.ts";
 import { formatOrigin } from "../sources/format-origin.ts";
 import type { LoadedSource } from "../sources/load-source.ts";
 import type { OptionValues } from "./args/option.ts";
 import { parseRedaction, redactOption } from "./args/redaction.ts";
+import { chooseDefinitions } from "./choose-definitions.ts";
 import type { CliIo } from "./cli-io.ts";
 import { findClusterOption } from "./cluster/cluster-options.ts";
 import { type ClusterRefusal, openCluster, refusing } from "./cluster/open-cluster.ts";
@@ -59,10 +61,10 @@ export async function createContext(
   };
   const refuseCluster = ({ message, hints }: ClusterRefusal): undefined =>
     void failWith(exitCodes.input, message, ...hints);
-  const loadFromCluster = async (): Promise<LoadedSource | undefined> => {
+  const loadFromCluster = async (known: KnownDefinitions | undefined): Promise<LoadedSource | undefined> => {
     if (cluster?.ok !== true) return void fail(nothingToRead(cluster, given), ...(cluster?.hints ?? []), example);
     const { value } = cluster;
-    const loaded = await refusing(() => value.load(note));
+    const loaded = await refusing(() => value.load(note, known));
     return loaded.ok ? loaded.value : refuseCluster(loaded);
   };
   const load: CommandContext["load"] = async (origin) => {
@@ -73,7 +75,10 @@ export async function createContext(
       fail(`--${chosen} is about a cluster, and -f about files: leave one of them out`);
       return undefined;
     }
-    const source = isCluster ? await loadFromCluster() : await loadPaths(origin ?? { paths }, options, io);
+    const definitions = await chooseDefinitions(options, io);
+    if (!definitions.ok) return void failWith(exitCodes.input, definitions.message, ...definitions.hints);
+    const { known } = definitions;
+    const source = isCluster ? await loadFromCluster(known) : await loadPaths(origin ?? { paths }, options, io, known);
     if (source === undefined) return undefined;
     if (source.unreadable.length > 0) await noteUnreadable(source);
     if (origin !== undefined) {

@@ -7,7 +7,7 @@ import { type Evaluation, evaluate } from "../core/evaluate.ts";
 import type { Finding } from "../core/model/finding.ts";
 import { type GroupKind, type KindId, kindId } from "../core/model/refs.ts";
 import { buildSnapshot } from "../core/model/snapshot.ts";
-import { builtInDefinitions } from "../definitions/built-in-definitions.ts";
+import { knownDefinitions } from "../definitions/known-definitions.ts";
 import { type ClusterState, followCluster } from "../sources/cluster/follow-cluster.ts";
 import { loadCel } from "../sources/load-cel.ts";
 import { loadRegexFor } from "../sources/load-regex.ts";
@@ -99,7 +99,7 @@ function evaluateState({ objects, completeness, findings, resources }: ClusterSt
     ...(matchRegex === undefined ? {} : { matchRegex }),
   });
   return {
-    evaluation: evaluate(snapshot, { definitions: builtInDefinitions(), cel }),
+    evaluation: evaluate(snapshot, { ...knownDefinitions(), cel }),
     unread: findings,
     ...tableOf(resources),
   };

@@ -1,4 +1,5 @@
 /** Applies changes to an evaluation. Both evaluations stay readable. */
+import { changesLibraryKinds } from "./effective/update/changes-library-kinds.ts";
 import { compareWorlds } from "./effective/update/compare-worlds.ts";
 import type { Delta, Touched } from "./effective/update/delta.ts";
 import { type Change, type ObjectChanges, objectChanges } from "./effective/update/object-changes.ts";
@@ -54,7 +55,8 @@ export const applyPlanned = (evaluation: Evaluation, changes: Iterable<Change>):
 
 function applyTo(evaluation: Evaluation, settled: ObjectChanges): Applied {
   const [world, options] = [worldOf(evaluation), optionsOf(evaluation)];
-  if (settled.changes.some(({ ref, isQuiet }) => !isQuiet && isRule(ref))) {
+  const isOfRules = settled.changes.some(({ ref, isQuiet }) => !isQuiet && isRule(ref));
+  if (isOfRules || changesLibraryKinds(options.library, world, settled.changes)) {
     const anew = evaluateWith(snapshotAfter(world, settled), options);
     return new Applied(anew, compareWorlds({ before: world, after: worldOf(anew) }), undefined);
   }

@@ -10,13 +10,14 @@ import type { PolicyVerdict } from "./effective/verdicts/verdict.ts";
 import { verdictOf } from "./effective/verdicts/verdict-of.ts";
 import { buildRulebook, type RulebookOptions } from "./effective/world/build-rulebook.ts";
 import { buildWorld, type Readings } from "./effective/world/build-world.ts";
+import { libraryDefinitions } from "./effective/world/collect-definitions.ts";
 import { RULES } from "./effective/world/rulebook.ts";
 import type { World } from "./effective/world/world.ts";
 import { Evaluation, worldOf } from "./evaluation.ts";
 import type { CustomStrategies } from "./merge/custom-strategy.ts";
 import { createCel } from "./model/cel/create-cel.ts";
 import type { EvaluateCondition } from "./model/cel.ts";
-import type { PolicyDefinition } from "./model/definition.ts";
+import type { DefinitionLibrary, PolicyDefinition } from "./model/definition.ts";
 import type { Finding } from "./model/finding.ts";
 import { compareText, type GroupKind, kindId, type ObjectId, type PolicyId } from "./model/refs.ts";
 import { type Snapshot, tablesOf } from "./model/snapshot.ts";
@@ -29,6 +30,8 @@ export type { Evaluation };
 export interface EvaluateOptions {
   /** In addition to the definitions in the snapshot. */
   readonly definitions?: readonly PolicyDefinition[];
+  /** More definitions, used only where the snapshot has objects or CRDs of their kinds. A definition in the snapshot is used instead. */
+  readonly library?: DefinitionLibrary | undefined;
   /** Evaluates `when` conditions. The default has no regular expressions: `matches()` is an error and fails closed. */
   readonly cel?: EvaluateCondition;
   /** Custom merge strategies by name. */
@@ -38,6 +41,7 @@ export interface EvaluateOptions {
 export function evaluate(snapshot: Snapshot, options: EvaluateOptions = {}): Evaluation {
   const rulebookOptions: RulebookOptions = {
     definitions: options.definitions ?? [],
+    library: options.library,
     evaluateCondition: options.cel ?? createCel(),
     strategies: options.strategies ?? {},
   };
@@ -49,8 +53,9 @@ const readings: Readings = { countTallies, findUnenforced: unenforcedPolicies };
 export function evaluateWith(snapshot: Snapshot, options: RulebookOptions): Evaluation {
   const tables = tablesOf(snapshot);
   const rules = RULES.flatMap((kind) => tables.objects.ofKind(kindId(kind)));
+  const definitions = [...options.definitions, ...libraryDefinitions(options.library, tables, rules)];
   return new Evaluation({
-    world: buildWorld(tables, buildRulebook(rules, tables.judging, options), readings),
+    world: buildWorld(tables, buildRulebook(rules, tables.judging, { ...options, definitions }), readings),
     options,
   });
 }

@@ -1,6 +1,6 @@
 import type { ServeSettings } from "../cli/run/settings.ts";
 import { type ControlLoop, type ControlLoopOptions, createControlLoop } from "../controller/control-loop.ts";
-import { builtInDefinitions } from "../definitions/built-in-definitions.ts";
+import { knownDefinitions } from "../definitions/known-definitions.ts";
 import { type FilesRequest, startFilesThread } from "../sources/files-thread.ts";
 import { loadCel } from "../sources/load-cel.ts";
 import { watchFiles } from "../sources/watch-files.ts";
@@ -29,7 +29,7 @@ export async function startFilesLoop(
     dataplane,
     ...(dataplaneName === undefined ? {} : { dataplaneName }),
     completeness: request.completeness,
-    evaluation: { definitions: builtInDefinitions(), cel: await loadCel() },
+    evaluation: { ...knownDefinitions(), cel: await loadCel() },
     report,
     nowMs: () => performance.now(),
   });

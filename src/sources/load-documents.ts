@@ -9,6 +9,7 @@ import { kinds as builtInKinds } from "../core/model/kinds.ts";
 import type { SourcePosition } from "../core/model/kube-object.ts";
 import { kindId } from "../core/model/refs.ts";
 import { builtInDefinitions } from "../definitions/built-in-definitions.ts";
+import { vendorDefinitions } from "../definitions/vendor-definitions.ts";
 
 /** The object as it goes into the snapshot, and its position. */
 export interface LoadedDocument {
@@ -101,7 +102,11 @@ function scopes(documents: readonly SourceDocument[]): ScopeOf {
   for (const { policies } of builtInDefinitions())
     for (const { group, kind, scope } of policies) add(group, kind, scope);
   for (const { group, kind, scope } of builtInKinds) add(group, kind, scope);
-  return (group, kind) => table.get(kindId({ group, kind }));
+  const ofVendor: ScopeOf = (group, kind) =>
+    vendorDefinitions()
+      .find({ group, kind })
+      ?.policies.find((policy) => policy.kind === kind)?.scope;
+  return (group, kind) => table.get(kindId({ group, kind })) ?? ofVendor(group, kind);
 }
 
 function withNamespace(value: unknown, namespace: string, scopeOf: ScopeOf): unknown {

@@ -12,7 +12,7 @@ import type { SourcePosition } from "../core/model/kube-object.ts";
 import type { LastWrite } from "../core/model/managed-fields.ts";
 import type { ObjectId } from "../core/model/refs.ts";
 import { buildSnapshot, type Snapshot, type SnapshotTables, tablesOf } from "../core/model/snapshot.ts";
-import { builtInDefinitions } from "../definitions/built-in-definitions.ts";
+import { type KnownDefinitions, knownDefinitions } from "../definitions/known-definitions.ts";
 import type { PositionedObject } from "./document-source.ts";
 import { fieldPointer } from "./field-pointer.ts";
 import { formatOrigin } from "./format-origin.ts";
@@ -63,13 +63,14 @@ export interface SourceStep {
 export async function loadSource(
   paths: readonly string[],
   fileSystem: FileSystem,
-  { completeness = "Partial", ...options }: SourceOptions = {},
+  { completeness = "Partial", known, ...options }: SourceOptions = {},
 ): Promise<LoadedSource> {
   const loaded = await loadDocuments(paths, fileSystem, options);
   const files = loaded.files.length;
   return buildSource({
     ...loaded,
     completeness,
+    known,
     validated: false,
     origin: files === 1 ? formatOrigin(loaded.files) : `the ${files} files that were read`,
   });
@@ -78,6 +79,8 @@ export async function loadSource(
 export interface SourceOptions extends DocumentOptions {
   /** Whether the files are everything there is. The default is `Partial`. */
   readonly completeness?: Completeness;
+  /** The definitions beside those of the files. The default is everything that comes with the program. */
+  readonly known?: KnownDefinitions | undefined;
 }
 
 /** Documents of any source, ready to be evaluated. */
@@ -89,6 +92,8 @@ export interface SourceDocuments extends Pick<LoadedDocuments, "findings" | "loc
   readonly origin: string;
   /** True if later changes are applied: a condition may appear with one of them. */
   readonly isFollowed?: boolean;
+  /** The definitions beside those of the documents. The default is everything that comes with the program. */
+  readonly known?: KnownDefinitions | undefined;
 }
 
 /** Evaluates documents, whatever they come from. */
@@ -103,7 +108,7 @@ export async function buildSource(loaded: SourceDocuments): Promise<LoadedSource
   });
   const tables = tablesOf(snapshot);
   const cel = loaded.isFollowed === true ? await loadCel() : await celFor(tables);
-  const evaluation = evaluate(snapshot, { definitions: builtInDefinitions(), cel });
+  const evaluation = evaluate(snapshot, { ...(loaded.known ?? knownDefinitions()), cel });
   const world = worldOf(evaluation);
   const locate: LoadedSource["locate"] = (id, pointer) => {
     const object = world.objects.get(id) ?? world.refused.get(id)?.object;

@@ -76,6 +76,7 @@ import {
   reach,
   trace,
   traceMesh,
+  vendorDefinitions,
   verdicts,
 } from "../../../src/index.ts";
 

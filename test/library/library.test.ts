@@ -159,6 +159,7 @@ describe("the package", () => {
       "reach",
       "trace",
       "traceMesh",
+      "vendorDefinitions",
       "verdicts",
     ]);
   });

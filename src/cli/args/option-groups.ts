@@ -2,6 +2,7 @@ import { clusterOptions } from "../cluster/cluster-options.ts";
 import type { Command, OptionGroup } from "../command.ts";
 import { outputOption } from "../print/print-data.ts";
 import { colourModes } from "../streams/wants-colour.ts";
+import { definitionsOption } from "./definitions-option.ts";
 import type { Option } from "./option.ts";
 
 const groups: Readonly<Record<OptionGroup, readonly Option[]>> = {
@@ -39,6 +40,7 @@ const groups: Readonly<Record<OptionGroup, readonly Option[]>> = {
       help: "exit with 1 if the answer has caveats",
     },
   ],
+  definitions: [definitionsOption],
   scope: [
     { name: "namespace", short: "n", value: "NAMESPACE", help: "look only in this namespace (default: in all)" },
     { name: "all-namespaces", short: "A", help: "look in all namespaces, and ignore -n" },

@@ -7,6 +7,7 @@ import { redactOption } from "../args/redaction.ts";
 import { parseVisibleScope } from "../args/visible-scope.ts";
 import { isStrict } from "../caveats/exit-code.ts";
 import { printCaveats } from "../caveats/text.ts";
+import { chooseDefinitions } from "../choose-definitions.ts";
 import type { CliIo } from "../cli-io.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
@@ -70,7 +71,7 @@ export const command: Command = {
     watchOption,
     redactOption,
   ],
-  takes: ["scope", "source", "cluster"],
+  takes: ["scope", "source", "definitions", "cluster"],
   outputs: ["sarif", "junit", "github", "json"],
   examples: [
     { what: "What is wrong with the bakery?", line: "check -f examples/bakery" },
@@ -157,7 +158,9 @@ async function loadAll(
   paths: readonly string[],
   { io, options, failWith }: CommandContext,
 ): Promise<LoadedSource | undefined> {
-  const source = await loadPaths({ paths }, options, io);
+  const definitions = await chooseDefinitions(options, io);
+  if (!definitions.ok) return void failWith(exitCodes.input, definitions.message, ...definitions.hints);
+  const source = await loadPaths({ paths }, options, io, definitions.known);
   if (source.tables.objects.size > 0 || source.findings().length > 0) return source;
   failWith(exitCodes.input, `there are no objects in ${formatOrigin(paths)}`);
   return undefined;

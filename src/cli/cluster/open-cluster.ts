@@ -1,3 +1,4 @@
+import type { KnownDefinitions } from "../../definitions/known-definitions.ts";
 import type { LiveOptions } from "../../sources/cluster/live-cluster.ts";
 import type { ClusterConnection } from "../../sources/cluster/load-cluster.ts";
 import type { ReadProgress } from "../../sources/cluster/read-cluster.ts";
@@ -14,7 +15,7 @@ export interface OpenedCluster {
   readonly options: OptionValues;
   readonly connection: ClusterConnection;
   /** Reads it once. With -w it is followed afterwards, and notes say what cannot be followed for a time. */
-  readonly load: (note: (message: string) => void) => Promise<LoadedSource>;
+  readonly load: (note: (message: string) => void, known?: KnownDefinitions) => Promise<LoadedSource>;
 }
 
 /** A reason why there is no cluster, or why it cannot be read, in words for the user. */
@@ -37,7 +38,11 @@ export function openCluster(options: OptionValues, io: CliIo): Promise<ClusterRe
     });
     const isChosen = options.has("namespace") || options.has("all-namespaces");
     const scoped = isChosen ? options : withValue(options, "namespace", connection.access.namespace);
-    return { options: scoped, connection, load: (note) => readWithProgress(connection, scoped, io, note) };
+    return {
+      options: scoped,
+      connection,
+      load: (note, known) => readWithProgress(connection, scoped, io, { note, known }),
+    };
   });
 }
 
@@ -56,7 +61,7 @@ async function readWithProgress(
   connection: ClusterConnection,
   options: OptionValues,
   io: CliIo,
-  note: (message: string) => void,
+  { note, known }: { readonly note: (message: string) => void; readonly known: KnownDefinitions | undefined },
 ): Promise<LoadedSource> {
   const progress = options.has("quiet") ? undefined : createProgress(io);
   const started = io.now();
@@ -64,6 +69,7 @@ async function readWithProgress(
     `reading the cluster: ${kinds} of ${allKinds} kinds, ${objects} objects, ${Math.round((io.now() - started) / 1000)} s …`;
   const reading = {
     namespaces: options.values("namespace"),
+    known,
     onProgress: (now: ReadProgress) => progress?.line(describe(now)),
   };
   try {
@@ -75,7 +81,7 @@ async function readWithProgress(
   }
 }
 
-type Reading = Pick<LiveOptions, "namespaces" | "onProgress">;
+type Reading = Pick<LiveOptions, "namespaces" | "onProgress" | "known">;
 
 async function readOnce(connection: ClusterConnection, reading: Reading): Promise<LoadedSource> {
   const { loadCluster } = await import("../../sources/cluster/load-cluster.ts");

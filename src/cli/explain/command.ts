@@ -37,7 +37,7 @@ export const command: Command = {
     redactOption,
     viaOption,
   ],
-  takes: ["scope", "source", "cluster"],
+  takes: ["scope", "source", "definitions", "cluster"],
   outputs: ["wide", "yaml", "json", "name"],
   examples: [
     {

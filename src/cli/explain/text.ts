@@ -6,8 +6,10 @@ import type {
   ReportedCondition,
 } from "../../core/explain/explain/result.ts";
 import { sectionPointer } from "../../core/explain/value-pointer.ts";
+import type { Governs } from "../../core/model/definition.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
-import { formatRef, objectId, parseObjectId } from "../../core/model/refs.ts";
+import { formatRef, kindId, objectId, parseObjectId } from "../../core/model/refs.ts";
+import { choices } from "../../core/model/schema/definition-schema.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import { qualification } from "../caveats/text.ts";
@@ -31,7 +33,7 @@ export function printExplanation(explanation: Explanation, context: TextContext)
     const no = caveats.length === 0 ? "No policy" : "No known policy";
     print.paragraph({}, `${no} takes effect on ${formatNode(explanation.target)}${why}${qualification(caveats)}.`);
   }
-  for (const kind of explanation.kinds) printKind(kind, context);
+  printKinds(explanation.kinds, context);
   printRefusals(explanation, context);
   printProblems(explanation, context);
   printFailures("Policies without effect that name it", explanation.failures, context);
@@ -64,6 +66,33 @@ const explainedObject = ({ world }: LoadedSource, target: Explanation["target"])
 /** True if no policy is on the paths: objects set the values themselves. */
 export const isOwnOnly = ({ outcomes }: KindExplanation): boolean =>
   outcomes.every(({ policies }) => policies.length === 0);
+
+/** Prints the kinds by what they govern. Titles are printed if the kinds govern different things; otherwise the order is that of the answer. */
+function printKinds(kinds: readonly KindExplanation[], context: TextContext): void {
+  const { rulebook } = context.source.world;
+  const governsOf = ({ policyKind }: KindExplanation): Governs | undefined =>
+    rulebook.byPolicyKind.get(kindId(policyKind))?.definition.governs;
+  const groups = [...choices.governs, undefined]
+    .map((governs) => ({ governs, members: kinds.filter((kind) => governsOf(kind) === governs) }))
+    .filter(({ members }) => members.length > 0);
+  const isMixed = groups.filter(({ governs }) => governs !== undefined).length > 1;
+  for (const { governs, members } of isMixed ? groups : [{ governs: undefined, members: kinds }]) {
+    if (isMixed) {
+      context.print.line();
+      context.print.line(styled(governs === undefined ? "Other" : TITLES[governs], "cyan"));
+    }
+    for (const kind of members) printKind(kind, context);
+  }
+}
+
+const TITLES: Readonly<Record<Governs, string>> = {
+  Gateways: "The gateway itself",
+  Clients: "Connections of clients",
+  Security: "Who may send requests",
+  Traffic: "What is done with requests",
+  Backends: "Connections to backends",
+  Telemetry: "What is recorded",
+};
 
 export function printKind({ policyKind, paths, outcomes }: KindExplanation, context: TextContext): void {
   const { print } = context;

@@ -48,7 +48,7 @@ export const command: Command = {
     "KIND: objects of any kind, as in kubectl: get httproutes, get gtw/prod, get gateways,httproutes. The table has their hosts, parents, backends and policies; -o json and -o yaml print the objects themselves, without the contents of Secrets.",
   ],
   options: [sortByOption, watchOption, controllerNameOption, redactOption],
-  takes: ["scope", "table", "source", "cluster"],
+  takes: ["scope", "table", "source", "definitions", "cluster"],
   outputs: ["wide", "yaml", "json", "name"],
   examples: [
     { what: "All policies and their verdicts", line: "get policies -f examples/bakery" },

@@ -34,7 +34,7 @@ export const command: Command = {
       "Rules and ports without policies are left out. The drawing says what is folded and left out. -o json has every section and folds nothing; its schema is docs/schemas/graph.json.",
   ],
   options: [...graphOptions, redactOption],
-  takes: ["scope", "source", "cluster"],
+  takes: ["scope", "source", "definitions", "cluster"],
   outputs: ["mermaid", "dot", "svg", "json"],
   examples: [
     { what: "The whole topology, as a drawing", line: "graph -o svg -f examples/bakery" },

@@ -39,7 +39,7 @@ export const command: Command = {
     { name: "all", help: "print all changes" },
     redactOption,
   ],
-  takes: ["scope", "source", "cluster"],
+  takes: ["scope", "source", "definitions", "cluster"],
   outputs: ["yaml", "json"],
   examples: [
     {

@@ -77,7 +77,7 @@ export const command: Command = {
     },
     redactOption,
   ],
-  takes: ["source", "cluster"],
+  takes: ["source", "definitions", "cluster"],
   outputs: ["wide", "markdown", "yaml", "json"],
   examples: [
     {

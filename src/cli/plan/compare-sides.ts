@@ -10,7 +10,6 @@ import type { Plan } from "../../core/explain/plan/result.ts";
 import type { Finding } from "../../core/model/finding.ts";
 import type { ObjectRef } from "../../core/model/refs.ts";
 import { Snapshot } from "../../core/model/snapshot.ts";
-import { builtInDefinitions } from "../../definitions/built-in-definitions.ts";
 import { celFor, loadCel, usesRegex } from "../../sources/load-cel.ts";
 import type { LoadedDocuments } from "../../sources/load-documents.ts";
 import { loadRegexFor } from "../../sources/load-regex.ts";
@@ -63,13 +62,14 @@ export async function withRegex(source: LoadedSource, { documents }: LoadedDocum
   if (tools.matchRegex === undefined || tables.judging.matchRegex !== undefined) return source;
   const equipped = { ...tables, judging: { ...tables.judging, ...tools } };
   const snapshot = new Snapshot(equipped);
-  const { evaluateCondition: cel } = optionsOf(evaluation);
-  const next = evaluate(snapshot, { definitions: builtInDefinitions(), cel });
+  const { evaluateCondition: cel, definitions, library } = optionsOf(evaluation);
+  const next = evaluate(snapshot, { definitions, library, cel });
   return { ...source, snapshot, tables: equipped, evaluation: next, world: worldOf(next) };
 }
 
 /** Loads regular expressions if only the new objects have conditions with `matches()`: the current evaluation has none. */
 async function withConditions({ evaluation, snapshot, tables }: LoadedSource, upserts: Upserts): Promise<Evaluation> {
   if (usesRegex(tables) || !usesRegex(upserts)) return evaluation;
-  return evaluate(snapshot, { definitions: builtInDefinitions(), cel: await loadCel() });
+  const { definitions, library } = optionsOf(evaluation);
+  return evaluate(snapshot, { definitions, library, cel: await loadCel() });
 }

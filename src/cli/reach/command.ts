@@ -35,7 +35,7 @@ export const command: Command = {
     redactOption,
     viaOption,
   ],
-  takes: ["scope", "source", "cluster"],
+  takes: ["scope", "source", "definitions", "cluster"],
   outputs: ["wide", "yaml", "json", "name"],
   examples: [
     { what: "Where does friday-fix take effect?", line: "reach retrypolicy/friday-fix -f examples/bakery" },

@@ -25,7 +25,7 @@ export const command: Command = {
     "-o json and -o yaml print the objects with the parts of their status that are computed, without times. Objects without such a part are not in the list. The status that is in the files is not read; 'check' compares it with this one.",
   ],
   options: [controllerNameOption, redactOption],
-  takes: ["scope", "source", "cluster"],
+  takes: ["scope", "source", "definitions", "cluster"],
   outputs: ["yaml", "json"],
   examples: [
     {

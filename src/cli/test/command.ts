@@ -22,7 +22,7 @@ export const command: Command = {
       "The exit code is 1 if a case fails, and 65 if a test has a mistake.",
   ],
   options: [],
-  takes: ["source"],
+  takes: ["source", "definitions"],
   outputs: ["junit", "github", "json", "yaml"],
   examples: [
     { what: "Do requests to the bakery get what they should?", line: "test -f examples/bakery" },

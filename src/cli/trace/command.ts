@@ -50,7 +50,7 @@ export const command: Command = {
     },
     redactOption,
   ],
-  takes: ["source", "cluster"],
+  takes: ["source", "definitions", "cluster"],
   outputs: ["wide", "yaml", "json"],
   examples: [
     {

@@ -16,6 +16,7 @@ export type CaveatCode =
   | "RuleNotEvaluated"
   | "UnknownPolicyKind"
   | "InferredDefinition"
+  | "ApproximateDefinition"
   | "AbsentParent"
   | "AbsentBackend"
   | "AbsentTarget"
@@ -88,6 +89,11 @@ export const caveatCodes: Readonly<Record<CaveatCode, CaveatCodeFacts>> = {
     mayNamePolicies: true,
     severity: "partial",
     fix: "Add a PolicyDefinition to say what the kind means.",
+  },
+  ApproximateDefinition: {
+    mayNamePolicies: true,
+    severity: "partial",
+    fix: "Compare with the status that the implementation writes. docs/vendors.md has what is exact.",
   },
   AbsentParent: { severity: "partial", fix: ADD_FILES, fixInCluster: ASK_FOR_RIGHTS },
   AbsentBackend: { severity: "partial", fix: ADD_FILES, fixInCluster: ASK_FOR_RIGHTS },

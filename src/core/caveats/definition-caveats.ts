@@ -79,7 +79,7 @@ function touchesObject(context: CaveatContext, object: KubeObject): boolean {
 }
 
 /** The kinds of the policies, and the kinds that share a definition with them. */
-function kindsOfPolicies(world: World, policies: readonly ObjectId[]): ReadonlySet<string> {
+export function kindsOfPolicies(world: World, policies: readonly ObjectId[]): ReadonlySet<string> {
   const own = policies.map((id) => kindId(parseObjectId(id)));
   const joined = own.flatMap((kind) => world.rulebook.byPolicyKind.get(kind)?.definition.policies ?? []);
   return new Set([...own, ...joined.map((kind) => kindId(kind))]);

@@ -7,6 +7,7 @@ import {
   absentReferenceCaveats,
   absentTargetCaveats,
 } from "./absent-object-caveats.ts";
+import { approximateCaveats } from "./approximate-caveats.ts";
 import type { Caveat, CaveatScope } from "./caveat.ts";
 import { caveatCodes } from "./caveat-codes.ts";
 import type { CaveatContext } from "./caveat-context.ts";
@@ -41,6 +42,7 @@ const finders: ReadonlyArray<(context: CaveatContext) => readonly Caveat[]> = [
   unevaluatedRuleCaveats,
   unknownKindCaveats,
   inferredCaveats,
+  approximateCaveats,
   unreadableResourceCaveats,
   placeholderCaveats,
   templateCaveats,

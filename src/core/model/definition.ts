@@ -215,6 +215,22 @@ export interface MergeRules {
 /** `Target`: users who may see the effective policies of a target. `Readers`: users who may read the policy, no others. */
 export type Visibility = "Readers" | "Target";
 
+/** What policies of a kind are about. Answers with several kinds are in this order. */
+export type Governs = "Gateways" | "Clients" | "Security" | "Traffic" | "Backends" | "Telemetry";
+
+/** A difference between a definition and the implementation that it describes. */
+export interface Approximation {
+  /** The difference, for messages: a clause without a full stop. */
+  readonly because: string;
+  /** Dotted paths in the spec: the difference is about policies with a value at one of them. Empty: about every policy of the kind. */
+  readonly paths: readonly string[];
+}
+
+/** Definitions that are used only where there are objects or CRDs of their kinds. */
+export interface DefinitionLibrary {
+  readonly find: (kind: GroupKind) => PolicyDefinition | undefined;
+}
+
 export interface PolicyDefinition {
   readonly name: string;
   readonly policies: readonly [PolicyKind, ...PolicyKind[]];
@@ -233,6 +249,10 @@ export interface PolicyDefinition {
   readonly visibility?: Visibility;
   /** Dotted paths in the spec proper of values that only users who may read the policy see. Absent: none. */
   readonly sensitive?: readonly string[];
+  /** What policies of the kind are about. Absent: not declared. */
+  readonly governs?: Governs;
+  /** What the definition does not say as the implementation does. Results that depend on it report this. Absent: nothing. */
+  readonly approximate?: readonly Approximation[];
   /** `true`: inferred from the label of a CRD, not declared. Results that depend on it report this. */
   readonly inferred: boolean;
 }

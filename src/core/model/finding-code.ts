@@ -101,6 +101,7 @@ export type FindingCode =
   | "DefinitionMisplaced"
   | "DefinitionDuplicate"
   | "DefinitionClash"
+  | "DefinitionReplacesBuiltIn"
   | "CrdClash"
   | "DefinitionDirectSeveralKinds"
   | "DefinitionDirectMerges"

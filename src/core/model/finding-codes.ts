@@ -223,6 +223,7 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
   DefinitionMisplaced: error("Two fields of a PolicyDefinition contradict each other."),
   DefinitionDuplicate: error("A PolicyDefinition has a duplicate entry."),
   DefinitionClash: error("Two PolicyDefinitions define one policy kind.", "Keep one of them."),
+  DefinitionReplacesBuiltIn: info("A PolicyDefinition is used instead of the built-in one of its kind."),
   CrdClash: error("Two CustomResourceDefinitions describe one kind."),
   DefinitionDirectSeveralKinds: warning("A Direct policy kind may target several kinds."),
   DefinitionDirectMerges: error("A Direct policy kind merges."),

@@ -17,6 +17,7 @@ export const builtInDocuments: readonly JsonObject[] = [
         }
       ],
       "class": "Direct",
+      "governs": "Backends",
       "targeting": {
         "refs": "Many",
         "kinds": [
@@ -69,6 +70,7 @@ export const builtInDocuments: readonly JsonObject[] = [
         }
       ],
       "class": "Inherited",
+      "governs": "Traffic",
       "targeting": {
         "refs": "Many",
         "selectors": true,
@@ -200,6 +202,7 @@ export const builtInDocuments: readonly JsonObject[] = [
         }
       ],
       "class": "Direct",
+      "governs": "Backends",
       "targeting": {
         "refs": "Many",
         "kinds": [

@@ -2,11 +2,12 @@
 import type { ApiResource } from "../../adapters/cluster/client/resource.ts";
 import { evaluate } from "../../core/evaluate.ts";
 import { worldOf } from "../../core/evaluation.ts";
+import type { PolicyDefinition } from "../../core/model/definition.ts";
 import { isJsonObject, type Json, type JsonObject, objectsIn, ownValue } from "../../core/model/json.ts";
 import { kinds as builtInKinds } from "../../core/model/kinds.ts";
 import { type GroupKind, type KindId, kindId } from "../../core/model/refs.ts";
 import { buildSnapshot } from "../../core/model/snapshot.ts";
-import { builtInDefinitions } from "../../definitions/built-in-definitions.ts";
+import { type KnownDefinitions, knownDefinitions } from "../../definitions/known-definitions.ts";
 
 /** The kinds that say which other kinds there are. They are read first. */
 export const RULE_KINDS: readonly GroupKind[] = [
@@ -30,24 +31,34 @@ export interface ChosenResources {
   readonly absent: readonly GroupKind[];
 }
 
+export interface ChoiceOptions {
+  /** Kinds that look like policies, where CRDs may not be listed. */
+  readonly policyKinds?: readonly GroupKind[];
+  /** The definitions beside those of the cluster. The default is everything that comes with the program. */
+  readonly known?: KnownDefinitions | undefined;
+}
+
 /**
  * The resources to read: the built-in kinds, the kinds of policies, and the kinds that definitions name; of those, what the server has.
- * `rules` are the CRDs and PolicyDefinitions of the cluster; `policyKinds` are kinds that look like policies where CRDs may not be listed.
+ * `rules` are the CRDs and PolicyDefinitions of the cluster;
  */
 export function chooseResources(
   resources: readonly ApiResource[],
   rules: readonly JsonObject[],
-  policyKinds: readonly GroupKind[] = [],
+  { policyKinds = [], known = knownDefinitions() }: ChoiceOptions = {},
 ): ChosenResources {
   const wanted = new Map<KindId, GroupKind>();
   const want = (kind: GroupKind): void => void wanted.set(kindId(kind), kind);
   for (const kind of builtInKinds) want(kind);
-  const { rulebook } = worldOf(
-    evaluate(buildSnapshot(rules, { validated: true }), { definitions: builtInDefinitions() }),
-  );
-  for (const { definition } of rulebook.kinds) {
-    for (const policy of definition.policies) want(policy);
-    for (const kind of [...definition.hierarchy.kinds, ...definition.targeting.kinds]) want(kind);
+  const wantAll = ({ policies, hierarchy, targeting }: PolicyDefinition): void => {
+    for (const kind of [...policies, ...hierarchy.kinds, ...targeting.kinds]) want(kind);
+  };
+  const { rulebook } = worldOf(evaluate(buildSnapshot(rules, { validated: true }), known));
+  for (const { definition } of rulebook.kinds) wantAll(definition);
+  // Without the right to list CRDs the kinds of implementations are known by what the server has.
+  for (const resource of resources) {
+    const definition = known.library?.find(resource);
+    if (definition !== undefined) wantAll(definition);
   }
   // A kind that looks like a policy and has no definition is read too: the answer says that it is not known.
   for (const rule of rules) if (namesTargets(rule)) want(kindOf(rule));

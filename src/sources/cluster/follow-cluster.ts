@@ -10,6 +10,7 @@ import type { CompleteKind, Completeness } from "../../core/model/completeness.t
 import type { Finding } from "../../core/model/finding.ts";
 import type { JsonObject } from "../../core/model/json.ts";
 import { isNamespace, kindId } from "../../core/model/refs.ts";
+import type { KnownDefinitions } from "../../definitions/known-definitions.ts";
 import { chooseResources, keepRules, RULE_KINDS } from "./choose-resources.ts";
 import { findPolicyKinds, type PublishedKinds } from "./find-policy-kinds.ts";
 import {
@@ -47,6 +48,8 @@ export interface FollowClusterOptions {
   readonly onTrouble?: (resource: string, error: Error | undefined) => void;
   /** Called while the first state is read. */
   readonly onProgress?: ((progress: ReadProgress) => void) | undefined;
+  /** The definitions beside those of the cluster. */
+  readonly known?: KnownDefinitions | undefined;
 }
 
 /** Changes that arrive together are reported together. */
@@ -152,7 +155,10 @@ class ClusterFollower {
     this.#lookAgain(staleGroups);
     const rules = this.#rules.flatMap(({ objects }) => [...objects.values()]);
     const published = await this.#findPublished(resources);
-    const { chosen, absent } = chooseResources(resources, rules, published.policyKinds);
+    const { chosen, absent } = chooseResources(resources, rules, {
+      policyKinds: published.policyKinds,
+      known: this.#options.known,
+    });
     const wanted = new Map(chosen.map((resource) => [resourceName(resource), resource]));
     // A group that does not respond has not gone.
     for (const [name, { resource, stop }] of this.#followed) {

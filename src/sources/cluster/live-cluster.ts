@@ -4,6 +4,7 @@ import { compareWorlds } from "../../core/effective/update/compare-worlds.ts";
 import { objectChanges } from "../../core/effective/update/object-changes.ts";
 import { findings as findingsOf } from "../../core/evaluate.ts";
 import { worldOf } from "../../core/evaluation.ts";
+import type { KnownDefinitions } from "../../definitions/known-definitions.ts";
 import { changesBetween } from "../document-source.ts";
 import { buildSource, type LoadedSource, type SourceStep } from "../load-source.ts";
 import { type ClusterState, followCluster } from "./follow-cluster.ts";
@@ -15,6 +16,8 @@ export interface LiveOptions {
   readonly signal: AbortSignal;
   readonly onProgress?: ((progress: ReadProgress) => void) | undefined;
   /** A resource cannot be followed for now; undefined when it can again. The last state of it stays. */
+  /** The definitions beside those of the cluster. */
+  readonly known?: KnownDefinitions | undefined;
   readonly onTrouble: (resource: string, error: Error | undefined) => void;
 }
 
@@ -24,7 +27,7 @@ type Arrived = { readonly state: ClusterState } | { readonly changes: readonly C
 /** Reads the cluster, and follows it until the signal is aborted. Changes that arrive while a step is used are in the next one. Rejects if the cluster cannot be read at first. */
 export async function loadLiveCluster(
   { client, access }: ClusterConnection,
-  { namespaces, signal, onProgress, onTrouble }: LiveOptions,
+  { namespaces, signal, onProgress, onTrouble, known }: LiveOptions,
 ): Promise<LoadedSource> {
   const arrivals = new Arrivals(signal);
   const following = followCluster(client, {
@@ -32,6 +35,7 @@ export async function loadLiveCluster(
     signal,
     onProgress,
     onTrouble,
+    known,
     onState: (state) => arrivals.add({ state }),
     onChanges: (changes) => arrivals.add({ changes }),
   });
@@ -44,6 +48,7 @@ export async function loadLiveCluster(
       validated: true,
       origin: originOf(access),
       isFollowed: true,
+      known,
     });
   const first = await Promise.race([arrivals.next(), following.then(() => undefined)]);
   if (first === undefined || !("state" in first)) throw signal.reason;

@@ -69,6 +69,7 @@ export async function loadCluster(
     completeness,
     validated: true,
     origin: originOf(access),
+    known: options.known,
   });
   return { ...source, loadWhole: (ids) => getWhole(client, ids) };
 }

@@ -12,6 +12,7 @@ import type { Finding } from "../../core/model/finding.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../core/model/json.ts";
 import { compareText, type GroupKind, isNamespace, kindId } from "../../core/model/refs.ts";
 import { VIEW_GROUP } from "../../core/view/view-resources.ts";
+import type { KnownDefinitions } from "../../definitions/known-definitions.ts";
 import { chooseResources, keepRules, RULE_KINDS } from "./choose-resources.ts";
 import { findPolicyKinds, type PublishedKinds } from "./find-policy-kinds.ts";
 
@@ -31,6 +32,8 @@ export interface ReadOptions {
   readonly namespaces: readonly string[];
   readonly onProgress?: ((progress: ReadProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** The definitions beside those of the cluster. */
+  readonly known?: KnownDefinitions | undefined;
 }
 
 export interface ReadProgress {
@@ -52,7 +55,10 @@ export async function readCluster(client: KubeClient, options: ReadOptions): Pro
   );
   const areCrdsRead = reader.forbidden.every(({ resource }) => !isCrdResource(resource));
   const published = areCrdsRead ? NOTHING_PUBLISHED : await findPolicyKinds(client, resources, options.signal);
-  const { chosen, absent } = chooseResources(resources, rules, published.policyKinds);
+  const { chosen, absent } = chooseResources(resources, rules, {
+    policyKinds: published.policyKinds,
+    known: options.known,
+  });
   const namespaceKind = chosen.filter(isNamespace);
   const namespaces = await reader.readAll(namespaceKind);
   reader.useNamespaces(namespacesOf(namespaces, options.namespaces));

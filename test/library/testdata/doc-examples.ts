@@ -23,6 +23,7 @@ import {
   reach,
   trace,
   traceMesh,
+  vendorDefinitions,
   verdicts,
 } from "../../../src/index.ts";
 
@@ -163,6 +164,11 @@ export async function updateDataplaneExample(): Promise<void> {
   const applied = apply(evaluation, [{ delete: fridayFix }]);
   const { dataplane, delta } = updateDataplane(before, applied);
   console.log(dataplane.gateways.length, delta.gateways);
+}
+
+export async function vendorDefinitionsExample(): Promise<void> {
+  const kind = { group: "gateway.envoyproxy.io", kind: "SecurityPolicy" };
+  console.log(vendorDefinitions().find(kind)?.class);
 }
 
 export async function verdictsExample(): Promise<void> {

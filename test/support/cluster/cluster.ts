@@ -7,7 +7,7 @@ import type { PathNode } from "../../../src/core/effective/paths/path-node.ts";
 import type { Tally, Verdict } from "../../../src/core/effective/verdicts/verdict.ts";
 import type { Source } from "../../../src/core/merge/provenance.ts";
 import type { Completeness } from "../../../src/core/model/completeness.ts";
-import type { PolicyDefinition } from "../../../src/core/model/definition.ts";
+import type { DefinitionLibrary, PolicyDefinition } from "../../../src/core/model/definition.ts";
 import type { Finding } from "../../../src/core/model/finding.ts";
 import type { Json, JsonObject } from "../../../src/core/model/json.ts";
 import {
@@ -28,6 +28,8 @@ import {
 export interface ClusterOptions {
   /** Definitions, or names of files in test/testdata/definitions. */
   readonly definitions?: readonly (string | PolicyDefinition)[];
+  /** Definitions that are used where there are objects or CRDs of their kinds. */
+  readonly library?: DefinitionLibrary;
   readonly strategies?: Readonly<Record<string, CustomStrategy>>;
   /** Complete: an object that is not there does not exist. The default is `Partial`. */
   readonly completeness?: Completeness;
@@ -86,7 +88,7 @@ export interface Cluster {
 }
 
 export function cluster(objects: string | readonly unknown[], options: ClusterOptions = {}): Cluster {
-  const { definitions = [], strategies = {}, completeness = "Partial", validated = false } = options;
+  const { definitions = [], library, strategies = {}, completeness = "Partial", validated = false } = options;
   const documents = [
     ...definitions.filter((name) => typeof name === "string").flatMap(definitionDocuments),
     ...(typeof objects === "string" ? parse(objects, "cluster.yaml") : objects.map((value) => ({ value }))),
@@ -97,6 +99,7 @@ export function cluster(objects: string | readonly unknown[], options: ClusterOp
   );
   const evaluation = evaluate(snapshot, {
     definitions: definitions.filter((definition) => typeof definition !== "string"),
+    library,
     strategies,
   });
   return readersOf(evaluation, documents);

@@ -1,7 +1,7 @@
 /** Builds the rules of an evaluation from PolicyDefinitions, CRDs and the built-in kinds. */
 import type { CustomStrategies } from "../../merge/custom-strategy.ts";
 import type { EvaluateCondition } from "../../model/cel.ts";
-import type { KindFacts, LinkRow, PolicyDefinition } from "../../model/definition.ts";
+import type { DefinitionLibrary, KindFacts, LinkRow, PolicyDefinition } from "../../model/definition.ts";
 import type { Finding } from "../../model/finding.ts";
 import { kinds as builtInKinds, findKind } from "../../model/kinds.ts";
 import { type KubeObject, objectFamily } from "../../model/kube-object.ts";
@@ -21,6 +21,8 @@ import type { Rulebook } from "./rulebook.ts";
 
 export interface RulebookOptions {
   readonly definitions: readonly PolicyDefinition[];
+  /** More definitions, for the kinds that there are objects or CRDs of. */
+  readonly library?: DefinitionLibrary | undefined;
   readonly evaluateCondition: EvaluateCondition;
   readonly strategies: CustomStrategies;
 }

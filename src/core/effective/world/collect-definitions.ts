@@ -1,10 +1,12 @@
 import type { CustomStrategies } from "../../merge/custom-strategy.ts";
-import type { Granularity, PolicyDefinition } from "../../model/definition.ts";
+import type { DefinitionLibrary, Granularity, PolicyDefinition } from "../../model/definition.ts";
 import type { Finding } from "../../model/finding.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { inferDefinition } from "../../model/parse/infer-definition.ts";
+import { crdKind } from "../../model/parse/parse-crd.ts";
 import { parseDefinition } from "../../model/parse/parse-definition.ts";
-import { compareText, type KindId, kindId } from "../../model/refs.ts";
+import { compareText, type GroupKind, type KindId, kindId, parseKindId } from "../../model/refs.ts";
+import type { SnapshotTables } from "../../model/snapshot.ts";
 
 /** A definition, and the object it was read from, if any. */
 interface CollectedDefinition {
@@ -13,31 +15,28 @@ interface CollectedDefinition {
 }
 
 /**
- * The definitions of all policy kinds. A document replaces a definition that the caller gives, and both replace a definition
- * that is inferred from the label of a CRD.
+ * The definitions of all policy kinds. A document replaces a definition that the caller gives, with a finding that says so, and both
+ * replace a definition that is inferred from the label of a CRD.
  */
 export function collectDefinitions(
   rules: readonly KubeObject[],
   given: readonly PolicyDefinition[],
   findings: Finding[],
 ): readonly CollectedDefinition[] {
-  const taken = new Map<KindId, PolicyDefinition>();
+  const taken = new Map<KindId, CollectedDefinition>();
   const definitions: CollectedDefinition[] = [];
   const take = (definition: PolicyDefinition, object: KubeObject | undefined): void => {
     const clash = definition.policies.find((policy) => taken.has(kindId(policy)));
-    if (clash === undefined) {
+    const other = clash === undefined ? undefined : taken.get(kindId(clash));
+    if (clash === undefined || other === undefined) {
       definitions.push({ definition, object });
-      for (const policy of definition.policies) taken.set(kindId(policy), definition);
-    } else if (object !== undefined && !definition.inferred) {
-      const other = taken.get(kindId(clash))?.name ?? "";
-      findings.push({
-        code: "DefinitionClash",
-        severity: "error",
-        object: object.id,
-        field: "spec.policies",
-        message: `${clash.kind} is already defined by PolicyDefinition '${other}'; this one is not used`,
-        ...(object.source === undefined ? {} : { source: object.source }),
-      });
+      for (const policy of definition.policies) taken.set(kindId(policy), { definition, object });
+    } else if (object !== undefined) {
+      const message = `${clash.kind} is already defined by PolicyDefinition '${other.definition.name}'; this one is not used`;
+      findings.push(aboutDefinition(object, "DefinitionClash", message));
+    } else if (other.object !== undefined) {
+      const message = `${clash.kind} has a built-in definition; PolicyDefinition '${other.definition.name}' is used instead of it`;
+      findings.push(aboutDefinition(other.object, "DefinitionReplacesBuiltIn", message));
     }
   };
   const sorted = [...rules].sort((a, b) => compareText(a.id, b.id));
@@ -48,6 +47,8 @@ export function collectDefinitions(
   }
   for (const definition of given) take(definition, undefined);
   for (const object of sorted.filter(({ ref }) => ref.kind === "CustomResourceDefinition")) {
+    const kind = crdKind(object);
+    if (kind !== undefined && taken.has(kindId(kind))) continue;
     const inferred = inferDefinition(object);
     findings.push(...inferred.findings);
     if (inferred.definition !== undefined) take(inferred.definition, object);
@@ -55,6 +56,39 @@ export function collectDefinitions(
   // Output is in this order, independent of the order of the input.
   const keyOf = ({ definition }: CollectedDefinition): KindId => kindId(definition.policies[0]);
   return definitions.sort((a, b) => compareText(keyOf(a), keyOf(b)));
+}
+
+const aboutDefinition = (
+  object: KubeObject,
+  code: "DefinitionClash" | "DefinitionReplacesBuiltIn",
+  message: string,
+): Finding => ({
+  code,
+  severity: code === "DefinitionClash" ? "error" : "info",
+  object: object.id,
+  field: "spec.policies",
+  message,
+  ...(object.source === undefined ? {} : { source: object.source }),
+});
+
+type Objects = Pick<SnapshotTables, "objects" | "refused">;
+
+/** The definitions of a library that an evaluation uses: those of the kinds that there are objects or CRDs of. `rules`: the CRDs, among others. */
+export function libraryDefinitions(
+  library: DefinitionLibrary | undefined,
+  { objects, refused }: Objects,
+  rules: readonly KubeObject[],
+): readonly PolicyDefinition[] {
+  if (library === undefined) return [];
+  const found = new Set<PolicyDefinition>();
+  const add = (kind: GroupKind | undefined): void => {
+    const definition = kind === undefined ? undefined : library.find(kind);
+    if (definition !== undefined) found.add(definition);
+  };
+  for (const kind of objects.kinds()) add(parseKindId(kind));
+  refused.forEach(({ object }) => add(object.family));
+  for (const rule of rules) add(crdKind(rule));
+  return [...found];
 }
 
 /** Replaces a custom strategy that is not registered by Atomic, with a finding. */

@@ -111,6 +111,8 @@ describe("an object of a definition is read as the same definition", () => {
       controllers: ["example.com/painter"],
       visibility: "Target",
       sensitive: ["paint.recipe"],
+      governs: "Clients",
+      approximate: [{ because: "of another colour", paths: ["paint"] }],
     };
     // A field that is new has to be added here and in definitionObject.
     expect(Object.keys(definitionSchema.properties ?? {}).filter((key) => !Object.hasOwn(spec, key))).toEqual([]);

@@ -44,7 +44,17 @@ function withoutDefaults(fields: Fields): JsonObject {
 const unless = <T extends Json>(byDefault: T, value: T): T | undefined => (value === byDefault ? undefined : value);
 
 function specOf(definition: PolicyDefinition): JsonObject {
-  const { policies, targeting, mapsTo, references = [], status, controllers, visibility, sensitive = [] } = definition;
+  const {
+    policies,
+    targeting,
+    mapsTo,
+    references = [],
+    status,
+    controllers,
+    visibility,
+    sensitive = [],
+    approximate = [],
+  } = definition;
   const { fields, refs, selectors, crossNamespace, positionalRules, kinds } = targeting;
   return withoutDefaults({
     policies: policies.map(({ group, kind, scope }) => ({ group, kind, scope })),
@@ -69,6 +79,8 @@ function specOf(definition: PolicyDefinition): JsonObject {
     controllers,
     visibility: visibility === undefined ? undefined : unless("Readers", visibility),
     sensitive,
+    governs: definition.governs,
+    approximate: approximate.map(({ because, paths }) => withoutDefaults({ because, paths })),
   });
 }
 

@@ -26,11 +26,10 @@ export interface CrdFacts extends GroupKind {
 
 /** The facts of a CustomResourceDefinition; undefined if the object does not describe a kind. */
 export function parseCrd(crd: KubeObject): CrdFacts | undefined {
+  const described = crdKind(crd);
+  if (described === undefined) return undefined;
+  const { group, kind } = described;
   const spec = child(crd.raw, "spec");
-  const group = ownValue(spec, "group");
-  const kind = ownValue(child(spec, "names"), "kind");
-  if (typeof group !== "string" || typeof kind !== "string") return undefined;
-  if (!isGroupName(group) || !isKindName(kind)) return undefined;
   const chosen = versionOf(spec);
   const version = ownValue(chosen, "name");
   const properties = child(child(child(chosen, "schema"), "openAPIV3Schema"), "properties");
@@ -46,6 +45,16 @@ export function parseCrd(crd: KubeObject): CrdFacts | undefined {
     spec: compiled,
     hasConditions: Object.hasOwn(child(child(properties, "status"), "properties"), "conditions"),
   };
+}
+
+/** The kind that a CustomResourceDefinition describes; undefined if the object does not describe one. */
+export function crdKind({ family, raw }: KubeObject): GroupKind | undefined {
+  if (family.kind !== "CustomResourceDefinition") return undefined;
+  const spec = child(raw, "spec");
+  const group = ownValue(spec, "group");
+  const kind = ownValue(child(spec, "names"), "kind");
+  if (typeof group !== "string" || typeof kind !== "string") return undefined;
+  return isGroupName(group) && isKindName(kind) ? { group, kind } : undefined;
 }
 
 function versionOf(spec: JsonObject): JsonObject {

@@ -152,6 +152,8 @@ const complete: JsonObject = {
   controllers: ["example.com/controller"],
   visibility: "Target",
   sensitive: ["tls.password"],
+  governs: "Security",
+  approximate: [{ because: "of another colour", paths: ["tls"] }],
 };
 
 test("every field can be written, and is read", () => {
@@ -191,6 +193,8 @@ test("every field can be written, and is read", () => {
     controllers: ["example.com/controller"],
     visibility: "Target",
     sensitive: ["tls.password"],
+    governs: "Security",
+    approximate: [{ because: "of another colour", paths: ["tls"] }],
   });
 });
 
@@ -304,7 +308,7 @@ describe("findings have the value, the allowed values and a suggestion", () => {
       changed({ mergeStrategy: {} }),
       "DefinitionUnknownField",
       "spec.mergeStrategy",
-      "spec.mergeStrategy is not a field; spec has policies, class, targeting, hierarchy, merge, mapsTo, references, status, controllers, visibility, sensitive",
+      "spec.mergeStrategy is not a field; spec has policies, class, targeting, hierarchy, merge, mapsTo, references, status, controllers, visibility, sensitive, governs, approximate",
     ],
     [
       "a mistyped field",

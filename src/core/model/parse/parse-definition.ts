@@ -23,6 +23,7 @@ import { type SchemaProblem, schemaProblems } from "../schema/schema-problems.ts
 import { didYouMean } from "../words/did-you-mean.ts";
 import { formatValue } from "../words/format-value.ts";
 import { checkDefinition } from "./check-definition.ts";
+import { readApproximations } from "./read-approximations.ts";
 import {
   checkPath,
   checkSection,
@@ -138,6 +139,8 @@ function readDefinition(name: string, spec: JsonObject, problems: DefinitionProb
     status: readStatus(child(spec, "status")),
     controllers: texts(spec, "controllers"),
     ...readVisibility(spec, problems),
+    ...readGoverns(spec),
+    ...readApproximations(spec, problems),
     inferred: false,
   };
 }
@@ -174,6 +177,11 @@ function readVisibility(
     ...(visibility === undefined ? {} : { visibility }),
     ...(sensitive.length === 0 ? {} : { sensitive }),
   };
+}
+
+function readGoverns(spec: JsonObject): Pick<PolicyDefinition, "governs"> {
+  const governs = choices.governs.find((one) => one === spec["governs"]);
+  return governs === undefined ? {} : { governs };
 }
 
 function readStatus(status: JsonObject): PolicyDefinition["status"] {

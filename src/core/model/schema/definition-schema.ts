@@ -2,6 +2,7 @@
 import type {
   Ancestors,
   CrossNamespace,
+  Governs,
   LinkRow,
   PolicyClass,
   PolicyDefinition,
@@ -36,6 +37,7 @@ export const choices: {
   readonly ancestors: readonly Ancestors[];
   readonly format: readonly PolicyReference["format"][];
   readonly visibility: readonly Visibility[];
+  readonly governs: readonly Governs[];
 } = {
   class: ["Direct", "Inherited"],
   scope: ["Namespaced", "Cluster"],
@@ -47,6 +49,7 @@ export const choices: {
   ancestors: ["Gateway", "Target"],
   format: ["Any", "Certificates"],
   visibility: ["Readers", "Target"],
+  governs: ["Gateways", "Clients", "Security", "Traffic", "Backends", "Telemetry"],
 };
 
 const controllerName: Schema = {
@@ -233,6 +236,15 @@ const policyReference = object({
   ),
 });
 
+const approximation = object({
+  because: required(name, "The difference: a clause without a full stop."),
+  paths: optional(
+    list(dottedPath),
+    "every policy of the kind",
+    "Dotted paths in the spec: only a policy with a value at one of them is affected.",
+  ),
+});
+
 /** `spec` of a PolicyDefinition. */
 export const definitionSchema: Schema = object({
   policies: required(
@@ -283,5 +295,15 @@ export const definitionSchema: Schema = object({
     list(dottedPath),
     "none",
     "Dotted paths in the spec proper of values that only those see who may read the policy, whatever `visibility` says.",
+  ),
+  governs: optional(
+    choice(choices.governs),
+    "not declared",
+    "What policies of the kind are about: the gateway itself (addresses, DNS, certificates), connections of clients, who may send requests, what is done with requests, connections to backends, what is recorded. `explain` groups kinds by it.",
+  ),
+  approximate: optional(
+    list(approximation),
+    "nothing",
+    "Where the definition differs from the implementation. Every answer that depends on such a policy has the caveat `ApproximateDefinition`.",
   ),
 });

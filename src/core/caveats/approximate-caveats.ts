@@ -1,0 +1,48 @@
+import type { Approximation } from "../model/definition.ts";
+import { isJsonList, isJsonObject, type Json, ownValue } from "../model/json.ts";
+import type { KubeObject } from "../model/kube-object.ts";
+import { kindId } from "../model/refs.ts";
+import { countKinds, joinWords } from "../model/words/count-kinds.ts";
+import type { Caveat } from "./caveat.ts";
+import { type CaveatContext, caveat, located } from "./caveat-context.ts";
+import { kindsOfPolicies } from "./definition-caveats.ts";
+import { touchesPolicy } from "./touched-objects.ts";
+
+/** Kinds whose definition differs from the implementation in a way that matters for a policy of the question. */
+export function approximateCaveats(context: CaveatContext): readonly Caveat[] {
+  const { world, scope } = context;
+  const own = scope.about === "Policies" ? kindsOfPolicies(world, scope.policies) : undefined;
+  return world.rulebook.kinds.flatMap(({ definition, policyKind }): readonly Caveat[] => {
+    const { approximate = [] } = definition;
+    if (approximate.length === 0) return [];
+    const policies = definition.policies
+      .flatMap((kind) => world.objects.ofKind(kindId(kind)))
+      .filter((policy) => (own === undefined ? touchesPolicy(context, policy) : own.has(policy.family.kindId)));
+    const differences = approximate.filter((one) => policies.some((policy) => concerns(one, policy)));
+    const concerned = policies.filter((policy) => differences.some((one) => concerns(one, policy)));
+    if (concerned.length === 0) return [];
+    const counts = [{ ...policyKind, count: concerned.length }];
+    const rests = concerned.length === 1 ? "rests" : "rest";
+    const summary = `the definition of ${policyKind.kind} is approximate`;
+    return [
+      caveat("ApproximateDefinition", {
+        message: `${summary}, and ${countKinds(counts)} ${rests} on it: ${joinWords(differences.map(({ because }) => because))}`,
+        summary,
+        objects: concerned.map((policy) => located(policy)),
+        policies: counts,
+      }),
+    ];
+  });
+}
+
+function concerns({ paths }: Approximation, { raw }: KubeObject): boolean {
+  return paths.length === 0 || paths.some((path) => hasValueAt(ownValue(raw, "spec"), path.split(".")));
+}
+
+/** True if there is a value below these keys. In a list any item counts. */
+function hasValueAt(value: Json | undefined, keys: readonly string[]): boolean {
+  if (isJsonList(value)) return value.some((item) => hasValueAt(item, keys));
+  const [key, ...rest] = keys;
+  if (key === undefined) return value !== undefined && value !== null;
+  return isJsonObject(value) && hasValueAt(ownValue(value, key), rest);
+}

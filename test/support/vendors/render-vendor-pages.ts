@@ -1,0 +1,92 @@
+/** The pages about the policy kinds of implementations, as Markdown. */
+import type { PolicyDefinition, TargetKind } from "../../../src/core/model/definition.ts";
+import { formatLevel } from "../../../src/core/model/levels.ts";
+import { mergeWords } from "./merge-words.ts";
+import { ASPECTS, type VendorFacts } from "./vendor-facts.ts";
+
+/** The page of one vendor. */
+export function renderVendorPage(facts: VendorFacts, definitions: readonly PolicyDefinition[]): string {
+  const sections = [
+    `# ${facts.title}`,
+    "<!-- Generated from src/definitions by test/docs/vendors.test.ts. Do not edit. -->",
+    `Read in ${facts.readAt}. [vendors.md](../vendors.md) has all implementations, and what the words of the table mean.`,
+    ...definitions.map((definition) => renderKind(definition, facts)),
+    ...list("Where its rules differ from GEP-713", facts.deviates),
+    ...list("What Prevail does not model", facts.notModelled),
+    ...list("Kinds without a definition", missingLines(facts)),
+  ];
+  return `${sections.join("\n\n")}\n`;
+}
+
+function renderKind(definition: PolicyDefinition, { kinds }: VendorFacts): string {
+  const { policies, targeting, hierarchy, controllers, approximate = [] } = definition;
+  const [{ group, kind }] = policies;
+  const rating = kinds[kind];
+  const rows = [
+    ["class", definition.class],
+    ["may target", targeting.kinds.map((target) => targetWords(target)).join(", ")],
+    ["names them by", targetingWords(definition)],
+    ["takes effect on", hierarchy.effectiveTargets.map((level) => `\`${formatLevel(level)}\``).join(", ")],
+    ["merge", mergeWords(definition)],
+    [
+      "behind Gateways of",
+      controllers.length === 0 ? "every controller" : controllers.map((one) => `\`${one}\``).join(", "),
+    ],
+    ["this definition is", ASPECTS.map((aspect) => `${aspect}: ${rating?.[aspect] ?? "not modelled"}`).join("; ")],
+  ];
+  const lines = [`## ${kind} (${group})`, "", "| | |", "| --- | --- |", ...rows.map(([a, b]) => `| ${a} | ${b} |`)];
+  if (approximate.length > 0) lines.push("", "Approximations, which answers show as a caveat:", "");
+  for (const { because, paths } of approximate)
+    lines.push(`- ${paths.length === 0 ? "" : `With ${paths.map((path) => `\`${path}\``).join(" or ")}: `}${because}.`);
+  return lines.join("\n");
+}
+
+const targetWords = ({ kind, group, sections }: TargetKind): string => {
+  const owner = ["", "gateway.networking.k8s.io"].includes(group) ? "" : ` (${group})`;
+  return `${kind}${owner}${sections.map((section) => ` and its ${section.toLowerCase()}s`).join("")}`;
+};
+
+function targetingWords({ targeting }: PolicyDefinition): string {
+  const { fields, refs, selectors, crossNamespace } = targeting;
+  const names = refs === "One" ? `\`${fields.ref}\`` : `\`${fields.ref}\` or \`${fields.refs}\``;
+  const where = crossNamespace === "Forbidden" ? ", in its own namespace" : `, in other namespaces: ${crossNamespace}`;
+  return `${names}${selectors ? `, or by label (\`${fields.selectors}\`)` : ""}${where}`;
+}
+
+const missingLines = ({ missing = {} }: VendorFacts): readonly string[] =>
+  Object.entries(missing).map(([kind, because]) => `**${kind}**: ${because}.`);
+
+function list(title: string, items: readonly string[] = []): readonly string[] {
+  return items.length === 0 ? [] : [`## ${title}`, items.map((item) => `- ${item}`).join("\n")];
+}
+
+/** One row for each kind of each vendor. */
+export function renderOverview(all: readonly VendorFacts[]): string {
+  const rows = all.flatMap(({ vendor, title, kinds, missing = {} }) => {
+    const name = `[${title}](vendors/${vendor}.md)`;
+    return [
+      ...Object.entries(kinds).map(([kind, rating]) => [name, kind, ...ASPECTS.map((aspect) => rating[aspect])]),
+      ...Object.keys(missing).map((kind) => [name, kind, ...ASPECTS.map(() => "not modelled")]),
+    ];
+  });
+  return table(["implementation", "kind", ...ASPECTS], rows);
+}
+
+/** One row for each vendor. */
+export function renderShortTable(all: readonly VendorFacts[]): string {
+  const rows = all.map(({ vendor, title, kinds, missing = {} }) => {
+    const rated = Object.entries(kinds);
+    const isExact = ([, rating]: (typeof rated)[number]): boolean =>
+      ASPECTS.every((aspect) => aspect === "status" || rating[aspect] === "exact");
+    const names = (wanted: boolean): string =>
+      rated
+        .filter((one) => isExact(one) === wanted)
+        .map(([kind]) => kind)
+        .join(", ") || "–";
+    return [`[${title}](docs/vendors/${vendor}.md)`, names(true), names(false), Object.keys(missing).join(", ") || "–"];
+  });
+  return table(["implementation", "exact", "approximate, with a caveat", "without a definition"], rows);
+}
+
+const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [heads, heads.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");

@@ -1,0 +1,69 @@
+import { describe } from "vitest";
+import { gateway, listener, policy, route } from "../support/cluster/gateway-objects.ts";
+import { directCluster, directKindCases } from "./direct-kind-cases.ts";
+import { vendorCases } from "./vendor-cases.ts";
+
+const group = "apisix.apache.org";
+const retries = (count: number) => ({ retries: count });
+const tcp = [
+  gateway("t", { listeners: [listener("tcp", { protocol: "TCP", port: 9000 })] }),
+  route("tcp", "Gateway/t", { kind: "TCPRoute", rules: [{ backends: ["s"] }] }),
+];
+
+describe("APISIX: a port's policy replaces its Service's; L4RoutePolicy on whole routes", () => {
+  vendorCases(directCluster("apisix.apache.org/apisix-ingress-controller"), [
+    ...directKindCases({
+      group,
+      kind: "BackendTrafficPolicy",
+      target: "Service/s",
+      at: "Service/s#http",
+      wrong: "HTTPRoute/r",
+      spec: retries(1),
+      other: retries(2),
+      ancestor: "Gateway/g",
+    }),
+    {
+      what: "a policy on a port replaces the Service's there",
+      objects: [
+        policy("BackendTrafficPolicy", "s1", "Service/s", retries(1), { group, created: 0 }),
+        policy("BackendTrafficPolicy", "p1", ["Service/s#http"], retries(2), { group, created: 1 }),
+      ],
+      effective: { "Service/s#http": retries(2), "Service/s#admin": retries(1) },
+      outcomes: { s1: "Enforced", p1: "Enforced" },
+    },
+    {
+      what: "a policy on the Service and one on a port do not conflict",
+      objects: [
+        policy("BackendTrafficPolicy", "s1", "Service/s", retries(1), { group }),
+        policy("BackendTrafficPolicy", "p1", ["Service/s#http"], retries(2), { group }),
+      ],
+      outcomes: { p1: "Enforced" },
+    },
+    {
+      what: "a port that the Service does not have",
+      objects: [policy("BackendTrafficPolicy", "p1", ["Service/s#grpc"], retries(2), { group })],
+      outcomes: { p1: "TargetNotFound" },
+    },
+    {
+      what: "an L4RoutePolicy takes effect on a TCPRoute",
+      objects: [...tcp, policy("L4RoutePolicy", "p", ["TCPRoute/tcp"], { plugins: [] }, { group })],
+      effective: { "TCPRoute/tcp": { plugins: [] } },
+      outcomes: { p: "Enforced" },
+    },
+    {
+      what: "of two L4RoutePolicies on one route the oldest takes effect",
+      objects: [
+        ...tcp,
+        policy("L4RoutePolicy", "new", ["TCPRoute/tcp"], { plugins: [1] }, { group, created: 1 }),
+        policy("L4RoutePolicy", "old", ["TCPRoute/tcp"], { plugins: [0] }, { group, created: 0 }),
+      ],
+      effective: { "TCPRoute/tcp": { plugins: [0] } },
+      outcomes: { new: "Conflicted by old" },
+    },
+    {
+      what: "an HTTPRoute is no target of an L4RoutePolicy",
+      objects: [policy("L4RoutePolicy", "p", ["HTTPRoute/r"], { plugins: [] }, { group })],
+      outcomes: { p: "TargetNotFound" },
+    },
+  ]);
+});

@@ -1,0 +1,155 @@
+/** Statements about mixed clusters that were false once. Each is a test: what is reported instead must be true. */
+import { describe, expect, test } from "vitest";
+import { buildSnapshot, caveatsFor, check, evaluate, type JsonObject, verdicts } from "../../src/index.ts";
+import { cluster } from "../support/cluster/cluster.ts";
+import { gateway, gatewayClass, policy, route, routeTo, service } from "../support/cluster/gateway-objects.ts";
+import { vendorCluster } from "./vendor-cases.ts";
+
+const EG = "gateway.envoyproxy.io";
+const behind = (controller: string): readonly JsonObject[] => [
+  gatewayClass("class", controller),
+  gateway("g"),
+  route("r", "Gateway/g", { rules: [{ name: "only", backends: ["s"] }] }),
+  service("s"),
+];
+const RULE = "HTTPRoute/r#only";
+
+const crd = (group: string, kind: string, label: string, fields: JsonObject): JsonObject => ({
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: {
+    name: `${kind.toLowerCase()}s.${group}`,
+    labels: { "gateway.networking.k8s.io/policy": label },
+  },
+  spec: {
+    group,
+    names: { kind, plural: `${kind.toLowerCase()}s` },
+    scope: "Namespaced",
+    versions: [
+      {
+        name: "v1",
+        served: true,
+        storage: true,
+        schema: {
+          openAPIV3Schema: {
+            type: "object",
+            properties: {
+              spec: { type: "object", properties: fields },
+            },
+          },
+        },
+      },
+    ],
+  },
+});
+const anything: JsonObject = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+
+describe("false once", () => {
+  test("1: a SecurityPolicy of Envoy Gateway behind Istio is not Enforced, and a finding names the controller", () => {
+    const jwt = policy("SecurityPolicy", "jwt", "HTTPRoute/r", { jwt: {} }, { group: EG });
+    const { outcome, findingsOn } = vendorCluster([...behind("istio.io/gateway-controller"), jwt]);
+    expect(outcome("jwt")).toBe("NoPath");
+    const [finding] = findingsOn("jwt");
+    expect(finding?.code).toBe("NoController");
+    expect(finding?.message).toContain("istio.io/gateway-controller");
+  });
+
+  test("2: behind an empty policy the Gateway's values are not shown as effective", () => {
+    const { spec, outcome } = vendorCluster([
+      ...behind("gateway.envoyproxy.io/gatewayclass-controller"),
+      policy("BackendTrafficPolicy", "house", "Gateway/g", { retry: { numRetries: 3 } }, { group: EG }),
+      policy("BackendTrafficPolicy", "shield", "HTTPRoute/r", {}, { group: EG }),
+    ]);
+    expect(spec(RULE)).toEqual({});
+    expect(outcome("house")).toBe("Overridden by shield");
+  });
+
+  test("3: decided by the lower policy: a policy that was replaced does not bring back what is above it", () => {
+    const definition: JsonObject = {
+      apiVersion: "prevail.dev/v1alpha1",
+      kind: "PolicyDefinition",
+      metadata: { name: "lower" },
+      spec: {
+        policies: [{ group: "example.com", kind: "LowerPolicy" }],
+        class: "Inherited",
+        targeting: { kinds: ["Gateway", { kind: "HTTPRoute", sections: ["Rule"] }] },
+        hierarchy: { effectiveTargets: ["HTTPRouteRule"] },
+        merge: {
+          decidedBy: "Lower",
+          granularity: { default: "Atomic", field: "mergeType", values: { Merge: "Field" } },
+        },
+      },
+    };
+    const { spec } = cluster([
+      definition,
+      ...behind("example.com/any"),
+      policy("LowerPolicy", "house", "Gateway/g", { a: 1 }),
+      policy("LowerPolicy", "route", "HTTPRoute/r", { b: 1, mergeType: "Merge" }),
+      policy("LowerPolicy", "rule", ["HTTPRoute/r#only"], { c: 1 }),
+    ]);
+    expect(spec(RULE)).toEqual({ c: 1 });
+  });
+
+  test("4 and 5: the ancestors of a BackendTLSPolicy are Gateways; without its CA certificate it is not accepted", () => {
+    const tls = policy(
+      "BackendTLSPolicy",
+      "tls",
+      ["Service/s"],
+      { validation: { hostname: "s", caCertificateRefs: [{ group: "", kind: "ConfigMap", name: "absent" }] } },
+      { group: "gateway.networking.k8s.io" },
+    );
+    const { conditions } = vendorCluster([...behind("example.com/any"), tls]);
+    expect(conditions("tls")).toEqual([
+      "Gateway/g: Accepted=False/NoValidCACertificate ResolvedRefs=False/InvalidCACertificateRef",
+    ]);
+  });
+
+  test("7: a kind with the label Direct and without targets is no policy kind; no object of it is an error", () => {
+    const objects = [
+      crd("example.com", "UpstreamPolicy", "direct", { algorithm: { type: "string" } }),
+      {
+        apiVersion: "example.com/v1",
+        kind: "UpstreamPolicy",
+        metadata: { name: "p", namespace: "default" },
+        spec: { algorithm: "round-robin" },
+      },
+    ];
+    const evaluation = evaluate(buildSnapshot(objects));
+    expect([...verdicts(evaluation)]).toEqual([]);
+    expect(check(evaluation).filter(({ severity }) => severity === "error")).toEqual([]);
+  });
+
+  test("7: an answer that rests on a definition inferred from a label says so", () => {
+    const objects = [
+      ...behind("example.com/any"),
+      crd("example.com", "TrafficPolicy", "Direct", { targetRefs: { type: "array", items: anything } }),
+      policy("TrafficPolicy", "p", ["HTTPRoute/r"], {}),
+    ];
+    const codes = caveatsFor(evaluate(buildSnapshot(objects)), { about: "Input" }).map(({ code }) => code);
+    expect(codes).toContain("InferredDefinition");
+  });
+
+  test("9: a kind that takes effect on Gateways and on Services: a policy on the Gateway has a path", () => {
+    const definition: JsonObject = {
+      apiVersion: "prevail.dev/v1alpha1",
+      kind: "PolicyDefinition",
+      metadata: { name: "both" },
+      spec: {
+        policies: [{ group: "example.com", kind: "BothPolicy" }],
+        class: "Inherited",
+        targeting: { kinds: ["Gateway", "Service"] },
+        hierarchy: { roots: ["Gateway", "Service"], effectiveTargets: ["Gateway", "Service"] },
+      },
+    };
+    const { outcome, findings } = cluster([
+      definition,
+      gatewayClass("class", "example.com/any"),
+      gateway("g"),
+      routeTo("r", "Gateway/g", "s"),
+      service("s"),
+      policy("BothPolicy", "p", "Gateway/g", { a: 1 }),
+    ]);
+    const isRefused = findings.some(({ severity, code }) => severity === "error" && code.startsWith("Definition"));
+    expect(isRefused || outcome("p") === "Enforced").toBe(true);
+  });
+});

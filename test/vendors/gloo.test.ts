@@ -1,0 +1,118 @@
+import { describe } from "vitest";
+import type { JsonObject } from "../../src/index.ts";
+import { gateway, gatewayClass, listener, policy } from "../support/cluster/gateway-objects.ts";
+import { vendorCases } from "./vendor-cases.ts";
+
+const group = "gateway.solo.io";
+const X = "gateway.networking.x-k8s.io";
+
+const shared: readonly JsonObject[] = [
+  gatewayClass("class", "solo.io/gloo-gateway"),
+  gateway("g", { listeners: [listener("a", { port: 80 }), listener("b", { port: 81 })], allowedListeners: "All" }),
+  {
+    apiVersion: `${X}/v1alpha1`,
+    kind: "XListenerSet",
+    metadata: { name: "ls", namespace: "default" },
+    spec: {
+      parentRef: { group: "gateway.networking.k8s.io", kind: "Gateway", name: "g" },
+      listeners: [listener("x", { port: 82 })],
+    },
+  },
+];
+
+type On = string | JsonObject;
+const made =
+  (kind: string) =>
+  (name: string, on: On, options: JsonObject, created = 0) =>
+    policy(kind, name, [on], { options }, { group, created });
+const host = made("VirtualHostOption");
+const listenerOption = made("ListenerOption");
+const set = (sectionName?: string): JsonObject => ({
+  group: X,
+  kind: "XListenerSet",
+  name: "ls",
+  ...(sectionName === undefined ? {} : { sectionName }),
+});
+const spec = (options: JsonObject) => ({ options });
+
+describe("Gloo Gateway: VirtualHostOption, each field of options whole", () => {
+  vendorCases(shared, [
+    {
+      what: "a Gateway's options take effect on its listeners and on those of its ListenerSets",
+      objects: [host("g1", "Gateway/g", { retries: { n: 1 } })],
+      effective: { "Gateway/g#a": spec({ retries: { n: 1 } }), "XListenerSet/ls#x": spec({ retries: { n: 1 } }) },
+      outcomes: { g1: "Enforced" },
+    },
+    {
+      what: "a listener's field replaces the Gateway's field whole, other fields stay",
+      objects: [
+        host("g1", "Gateway/g", { retries: { n: 1, on: "5xx" }, cors: { a: 1 } }),
+        host("l1", "Gateway/g#a", { retries: { n: 2 } }, 1),
+      ],
+      effective: {
+        "Gateway/g#a": spec({ retries: { n: 2 }, cors: { a: 1 } }),
+        "Gateway/g#b": spec({ retries: { n: 1, on: "5xx" }, cors: { a: 1 } }),
+      },
+      outcomes: { g1: "PartiallyEnforced by l1", l1: "Enforced" },
+    },
+    {
+      what: "on one target the older policy's field is taken, and both take effect",
+      objects: [
+        host("new", "Gateway/g", { retries: { n: 2 }, cors: { a: 2 } }, 1),
+        host("old", "Gateway/g", { retries: { n: 1 } }),
+      ],
+      effective: { "Gateway/g#a": spec({ retries: { n: 1 }, cors: { a: 2 } }) },
+      outcomes: { old: "Enforced", new: "PartiallyEnforced by old" },
+    },
+    {
+      what: "a ListenerSet's field replaces the Gateway's",
+      objects: [host("g1", "Gateway/g", { cors: { a: 1 } }), host("s1", set(), { cors: { a: 2 } }, 1)],
+      effective: { "Gateway/g#a": spec({ cors: { a: 1 } }), "XListenerSet/ls#x": spec({ cors: { a: 2 } }) },
+    },
+    {
+      what: "a policy on a listener of a ListenerSet is the most specific",
+      objects: [host("s1", set(), { cors: { a: 1 } }), host("x1", set("x"), { cors: { a: 2 } }, 1)],
+      effective: { "XListenerSet/ls#x": spec({ cors: { a: 2 } }) },
+      outcomes: { s1: "Overridden by x1" },
+    },
+    {
+      what: "a Gateway listener's policy has no effect on a ListenerSet",
+      objects: [host("l1", "Gateway/g#a", { cors: { a: 1 } })],
+      effective: { "Gateway/g#a": spec({ cors: { a: 1 } }), "XListenerSet/ls#x": {} },
+    },
+    {
+      what: "a policy whose fields are all set by others takes no effect",
+      objects: [host("g1", "Gateway/g", { cors: { a: 1 } }), host("g2", "Gateway/g", { cors: { a: 2 } }, 1)],
+      outcomes: { g1: "Enforced", g2: "Overridden by g1" },
+    },
+  ]);
+});
+
+describe("Gloo Gateway: ListenerOption, the first alone", () => {
+  vendorCases(shared, [
+    {
+      what: "a listener's policy replaces the Gateway's as a whole",
+      objects: [listenerOption("g1", "Gateway/g", { a: 1, b: 1 }), listenerOption("l1", "Gateway/g#a", { a: 2 }, 1)],
+      effective: { "Gateway/g#a": spec({ a: 2 }), "Gateway/g#b": spec({ a: 1, b: 1 }) },
+    },
+    {
+      what: "on one target the oldest takes effect alone, and none is Conflicted",
+      objects: [listenerOption("new", "Gateway/g", { b: 2 }, 1), listenerOption("old", "Gateway/g", { a: 1 })],
+      effective: { "Gateway/g#a": spec({ a: 1 }) },
+      outcomes: { old: "Enforced", new: "Overridden by old" },
+    },
+    {
+      what: "an empty policy of a listener keeps the Gateway's out",
+      objects: [
+        listenerOption("g1", "Gateway/g", { a: 1 }),
+        policy("ListenerOption", "shield", ["Gateway/g#a"], {}, { group, created: 1 }),
+      ],
+      effective: { "Gateway/g#a": {}, "Gateway/g#b": spec({ a: 1 }) },
+    },
+    {
+      what: "a Service is no target",
+      objects: [listenerOption("p", "Service/s", { a: 1 })],
+      outcomes: { p: "TargetNotFound" },
+    },
+  ]);
+});

@@ -75,6 +75,78 @@ export const mutants = [
     "compareText(a.object.ref.namespace, b.object.ref.namespace) || compareText(namespacedName(a), namespacedName(b))",
   ),
 
+  // Objects that name policies.
+  row(
+    "a filter of any type names a policy",
+    attachment,
+    `${model}/path-steps.ts`,
+    "where === undefined || (isJsonObject(item) && isWritten(ownValue(item, where.key), where.value))",
+    "where === undefined || isJsonObject(item)",
+  ),
+  row(
+    "a reference of any kind names a policy",
+    attachment,
+    "src/core/attachment/named-policies.ts",
+    '(text("kind") ?? kind) !== kind ||',
+    "",
+  ),
+  row(
+    "a policy that an object names is above those that target it",
+    attachment,
+    `${effective}/paths/path-builder.ts`,
+    "const stack = set === undefined ? above.stack : this.#kind.stacks.push(above.stack, set);",
+    "if (node.sets?.named !== undefined && set !== undefined) return { up, node, stack: this.#kind.stacks.push(this.#kind.stacks.push(above.stack, setAt(node.sets.named, node) ?? set), set), from, elsewhere: above.elsewhere, incomplete: above.incomplete, ancestor: above.ancestor ?? ancestorOf(node), ports };\n    const stack = set === undefined ? above.stack : this.#kind.stacks.push(above.stack, set);",
+  ),
+  row(
+    "a name means a policy of every kind that has one",
+    attachment,
+    "src/core/attachment/resolve-named.ts",
+    "objectId(ref) === policy.id || context.find(kindId(ref), ref.namespace, ref.name) !== undefined",
+    "objectId(ref) === policy.id",
+  ),
+  row(
+    "a policy of the same name that is new or gone hides nothing",
+    attachment,
+    `${effective}/update/update-namers.ts`,
+    "if (!isPresence) continue;",
+    "if (isPresence) continue;",
+  ),
+  row(
+    "an object in any namespace may name a policy",
+    attachment,
+    "src/core/attachment/resolve-named.ts",
+    "return isReferencePermitted(object.family, ref, context.grantsIn);",
+    "return true;",
+  ),
+  row(
+    "a change of an object does not change what it names",
+    attachment,
+    `${effective}/update/update-namers.ts`,
+    "for (const policy of [...was, ...is]) affected.add(policy);",
+    "",
+  ),
+  row(
+    "an annotation has one name",
+    attachment,
+    "src/core/attachment/named-policies.ts",
+    "(separator === undefined ? [text] : text.split(separator))",
+    "[text]",
+  ),
+  row(
+    "a policy that nothing names is an error",
+    attachment,
+    `${effective}/verdicts/unnamed-policy.ts`,
+    "policy !== undefined && targets.attachments.length === 0 && targets.rejections.length === 0;",
+    "policy !== undefined && targets.attachments.length < 0 && targets.rejections.length === 0;",
+  ),
+  row(
+    "a target without a section where one is required",
+    attachment,
+    resolution,
+    "if (sectionName === undefined && located.allowed.sectionRequired) {",
+    "if (sectionName === undefined && located.allowed.sections.length < 0) {",
+  ),
+
   // Status of policies, and their references (Gateway API).
   row(
     "trace leaves out policies that the controller of the Gateway does not carry out",
@@ -529,7 +601,7 @@ export const mutants = [
   row(
     "items of every type are touched",
     ref,
-    `${effective}/fold/own-values.ts`,
+    `${model}/path-steps.ts`,
     "isWritten(ownValue(item, where.key), where.value)",
     "!isWritten(ownValue(item, where.key), `no ${where.value}`)",
   ),
@@ -800,8 +872,8 @@ export const mutants = [
     "a Direct policy on a Service overrides the one on its port",
     attachment,
     `${effective}/paths/path-finder.ts`,
-    "const set = own === undefined ? ownSet : setOf(own);",
-    "const set = ownSet ?? (own === undefined ? undefined : setOf(own));",
+    "const covering = setsOf(coveringSection(section.name, hasOwn));",
+    "const covering = own.length > 0 ? own : setsOf(coveringSection(section.name, hasOwn));",
   ),
 
   // Targets.
@@ -851,7 +923,7 @@ export const mutants = [
     "a target named twice is attached twice",
     gep713,
     resolution,
-    "if (!addAttached(resolution, id, sectionName)) return;",
+    "if (isAttached(resolution, id, sectionName)) return;",
     "",
   ),
   row(
@@ -1104,8 +1176,8 @@ export const mutants = [
     "a Direct policy whose sections all have their own has no path",
     attachment,
     `${effective}/paths/path-finder.ts`,
-    "const above = root(sections.every(({ name }) => hasOwn(name)) ? ownSet : undefined);",
-    "const above = root(undefined);",
+    "const above = root(sections.every(({ name }) => hasOwn(name)) ? own : NO_SETS);",
+    "const above = root(NO_SETS);",
   ),
   row(
     "the Direct policy on an object is merged with that on its section",

@@ -2,10 +2,10 @@
 import type { Enforcement, Tally, Verdict } from "../../src/core/effective/verdicts/verdict.ts";
 import type { PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { ObjectId, PolicyId, TargetId } from "../../src/core/model/refs.ts";
+import type { Attached } from "./attached.ts";
 import type { Outcome } from "./fold-outcomes.ts";
 import { compareText, unique } from "./json-value.ts";
 import type { OraclePolicy } from "./read-policy.ts";
-import type { Attached } from "./resolve-targets.ts";
 import { conflictsAmong } from "./same-target.ts";
 import type { StackedPath } from "./stack-paths.ts";
 import type { TargetNode } from "./target-node.ts";
@@ -22,9 +22,10 @@ export function verdictOf(
   definition: PolicyDefinition,
 ): Verdict {
   const own = attached.filter((one) => one.policy === policy);
-  if (own.length === 0) return { state: "NotAccepted", reason: "TargetNotFound", message: "", by: [] };
+  if (own.length === 0 && policy.targets.length > 0)
+    return { state: "NotAccepted", reason: "TargetNotFound", message: "", by: [] };
   const winners = own.map((one) => winnerAgainst(one, attached, definition));
-  if (winners.every((winner) => winner !== undefined))
+  if (own.length > 0 && winners.every((winner) => winner !== undefined))
     return { state: "NotAccepted", reason: "Conflicted", message: "", by: unique(winners).sort(compareText) };
   const involved = paths.filter(({ levels }) => levels.flat().some((entry) => entry.policy === policy));
   const ancestors = unique(involved.map((path) => ancestorOf(path, policy))).sort(compareText);
@@ -41,12 +42,15 @@ export function verdictOf(
 
 /** The policy that this one conflicts with on a target, if it is not accepted there. */
 function winnerAgainst(
-  { policy, target, consumer }: Attached,
+  { policy, target, consumer, isNamed }: Attached,
   attached: readonly Attached[],
   definition: PolicyDefinition,
 ): PolicyId | undefined {
   const rivals = attached.filter(
-    (other) => other.target.id === target.id && (other.consumer === undefined || other.consumer === consumer),
+    (other) =>
+      other.target.id === target.id &&
+      other.isNamed === isNamed &&
+      (other.consumer === undefined || other.consumer === consumer),
   );
   return conflictsAmong(
     rivals.map((rival) => rival.policy),

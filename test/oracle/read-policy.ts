@@ -84,6 +84,7 @@ function readCreationTime({ raw }: ClusterObject): number {
 /** Reads `targetRef`, `targetRefs` and selectors. A policy must have a target, and only one with `refs: One`. */
 function readTargets(spec: JsonObject, { targeting }: PolicyDefinition): readonly OracleTarget[] | undefined {
   const { fields, refs: howMany } = targeting;
+  if (targeting.kinds.length === 0) return [];
   const ref = field(spec, fields.ref);
   const refs = field(spec, fields.refs) ?? [];
   const selectors = field(spec, fields.selectors) ?? [];
@@ -92,8 +93,8 @@ function readTargets(spec: JsonObject, { targeting }: PolicyDefinition): readonl
   const selected = selectors.map((item) => readTarget(isMap(item) ? { selector: item, ...item } : item));
   const targets = [...items, ...selected].filter((target) => target !== undefined);
   const isComplete = targets.length === items.length + selected.length;
-  if (!isComplete || targets.length === 0 || (howMany === "One" && targets.length > 1)) return undefined;
-  return targets;
+  if (!isComplete || (howMany === "One" && targets.length > 1)) return undefined;
+  return targets.length === 0 && targeting.namedBy === undefined ? undefined : targets;
 }
 
 /** Reads one target: an object by name, or the objects that a label selector selects. */
@@ -117,8 +118,10 @@ const spellings: Readonly<Record<"defaults" | "overrides", readonly string[]>> =
 function readBlocks(spec: JsonObject, reading: Reading): readonly OracleBlock[] | undefined {
   const { targeting, merge } = reading.definition;
   const { ref, refs, selectors } = targeting.fields;
-  if (merge.none) return readWhole(without(spec, [ref, refs, selectors]), reading.definition);
-  const bare = without(spec, [ref, refs, selectors, ...spellings.defaults, ...spellings.overrides]);
+  // Policies that only objects name have no targets, and so no fields for them.
+  const targetFields = targeting.kinds.length === 0 ? [] : [ref, refs, selectors];
+  if (merge.none) return readWhole(without(spec, targetFields), reading.definition);
+  const bare = without(spec, [...targetFields, ...spellings.defaults, ...spellings.overrides]);
   const written: (readonly [BlockName, Json])[] = [
     ...spellings.defaults.flatMap((key) => writtenAs("defaults", field(spec, key))),
     ["bare", bare],

@@ -1,29 +1,24 @@
 /** Resolves a policy's target references to the nodes that it may target. */
 import type { PolicyDefinition, TargetKind } from "../../src/core/model/definition.ts";
 import type { ObjectRef } from "../../src/core/model/refs.ts";
+import type { Attached } from "./attached.ts";
 import { type ClusterObject, clusterObject, findObject, labelsOf } from "./cluster-objects.ts";
 import { trafficOf } from "./find-paths.ts";
 import { textField } from "./json-value.ts";
 import { factsOf, isSameKind, namespaceKind } from "./kind-table.ts";
 import { selects } from "./label-selector.ts";
+import { attachNamed } from "./named-policies.ts";
 import type { OraclePolicy, OracleTarget } from "./read-policy.ts";
 import { isGranted } from "./reference-grants.ts";
 import { objectNode, sectionNodes, type TargetNode } from "./target-node.ts";
-
-/** A policy on a declared target. */
-export interface Attached {
-  readonly policy: OraclePolicy;
-  readonly target: TargetNode;
-  /** With `crossNamespace: Consumer`, across namespaces: the only namespace whose traffic the policy takes effect on. */
-  readonly consumer?: string;
-}
 
 export function resolveTargets(
   policy: OraclePolicy,
   objects: readonly ClusterObject[],
   definition: PolicyDefinition,
 ): readonly Attached[] {
-  const attached = policy.targets.flatMap((target) => resolveTarget(target, policy, objects, definition));
+  const targeted = policy.targets.flatMap((target) => resolveTarget(target, policy, objects, definition));
+  const attached = [...attachNamed(policy, objects, definition), ...targeted];
   return attached.filter((one, i) => attached.findIndex(({ target }) => target.id === one.target.id) === i);
 }
 
@@ -129,7 +124,7 @@ function findNodes(
   kind: TargetKind,
   definition: PolicyDefinition,
 ): readonly TargetNode[] {
-  if (sectionName === undefined) return [objectNode(object)];
+  if (sectionName === undefined) return kind.sectionRequired ? [] : [objectNode(object)];
   return sectionNodes(object, definition).filter(({ section }) => {
     if (section === undefined || !kind.sections.includes(section.type) || section.name !== sectionName) return false;
     const isUnnamedRule = section.type === "Rule" && !textField(section.value, "name");

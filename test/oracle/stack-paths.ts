@@ -1,12 +1,12 @@
 /** The stack of each path: which policies are attached at which level. */
 import type { PolicyDefinition } from "../../src/core/model/definition.ts";
+import type { Attached } from "./attached.ts";
 import type { ClusterObject } from "./cluster-objects.ts";
 import { type TargetPath, withNamespaces } from "./find-paths.ts";
 import { isDirect, type StackEntry, type StackLevel } from "./fold-stack.ts";
 import { unique } from "./json-value.ts";
 import { destinationOf } from "./own-fields.ts";
 import { byPrecedence } from "./policy-order.ts";
-import type { Attached } from "./resolve-targets.ts";
 import { conflictsAmong } from "./same-target.ts";
 
 export interface StackedPath extends TargetPath {
@@ -61,9 +61,15 @@ function entriesOn(
   definition: PolicyDefinition,
 ): readonly StackEntry[] {
   const { merge } = definition;
-  return path.nodes.flatMap((node, level) => {
+  // Policies that a node names are between the policies that target it and the next node.
+  const sets = path.nodes.flatMap((node, at) => [
+    { node, level: at, isNamed: false },
+    { node, level: at + 0.5, isNamed: true },
+  ]);
+  return sets.flatMap(({ node, level, isNamed }) => {
     const entries = attached
-      .filter(({ target, consumer }) => target.id === node.id && (consumer === undefined || consumer === path.from))
+      .filter((one) => one.target.id === node.id && (one.isNamed ?? false) === isNamed)
+      .filter(({ consumer }) => consumer === undefined || consumer === path.from)
       .map(({ policy, target, consumer }) => ({ policy, target, level, consumer }))
       .sort((a, b) => byPrecedence(definition)(a.policy, b.policy));
     if (!merge.none || merge.sameTarget === "NoneWins") {
@@ -87,7 +93,8 @@ function levelsOf(
   definition: PolicyDefinition,
 ): readonly StackLevel[] {
   const levels = path.nodes
-    .map((_, level) => entries.filter((entry) => entry.level === level && hasPart(entry, path, definition)))
+    .flatMap((_, at) => [at, at + 0.5])
+    .map((level) => entries.filter((entry) => entry.level === level && hasPart(entry, path, definition)))
     .filter((level) => level.length > 0)
     .reverse();
   return levels;
@@ -100,9 +107,11 @@ function levelsOf(
 function withCovering(path: StackedPath, all: readonly StackedPath[]): StackedPath {
   const siblings = all.filter(({ nodes, from }) => nodes[0]?.id === path.nodes[0]?.id && from === path.from);
   const haveAllTheirOwn = siblings.every(
-    ({ nodes, entries }) => nodes.length > 1 && entries.some(({ level }) => level > 0),
+    ({ nodes, entries }) => nodes.length > 1 && entries.some(({ level }) => level >= 1),
   );
-  return haveAllTheirOwn ? path : { ...path, levels: path.levels.slice(0, 1) };
+  const nodeOf = (level: StackLevel | undefined): number => Math.floor(level?.[0]?.level ?? 0);
+  const covering = path.levels.filter((level) => nodeOf(level) === nodeOf(path.levels[0]));
+  return haveAllTheirOwn ? path : { ...path, levels: covering };
 }
 
 /** A Direct policy is part of the paths that end at its target. Any other is part of a path if one of its settings has a destination there. */

@@ -1,12 +1,16 @@
+import type { World } from "../../core/effective/world/world.ts";
+import { bareKindName, kindNamesIn, type NameKind } from "../../core/explain/kind-names.ts";
 import { isAccumulated, pointerInPolicy } from "../../core/merge/accumulated-pointer.ts";
 import type { Source as ValueSource } from "../../core/merge/provenance.ts";
 import { isJsonObject, type Json, type JsonObject, ownValue, setOwn } from "../../core/model/json.ts";
 import { formatRef, type ObjectId, parseObjectId } from "../../core/model/refs.ts";
 import type { Option, OptionValues } from "./option.ts";
 
-/** Hides the names and values of policies in other namespaces. That such a policy takes effect stays visible. */
+/** Names policies, and hides the names and values of policies in other namespaces. That such a policy takes effect stays visible. */
 export interface Redaction {
   readonly isHidden: (object: ObjectId) => boolean;
+  /** `RetryPolicy`, or with its group if the input has two kinds of that name. */
+  readonly kindName: NameKind;
   /** `RetryPolicy bakery/baker-retries`, or a text without the name if the policy is hidden. */
   readonly name: (object: ObjectId) => string;
 }
@@ -28,16 +32,35 @@ export function parseRedaction(options: OptionValues): ParsedRedaction {
   return { ok: true, redaction: hideOutside(namespace) };
 }
 
-export const hideNothing: Redaction = { isHidden: () => false, name: (object) => formatRef(parseObjectId(object)) };
+const nameIn =
+  (kindName: NameKind): Redaction["name"] =>
+  (object) => {
+    const ref = parseObjectId(object);
+    return formatRef({ ...ref, kind: kindName(ref) });
+  };
+
+export const hideNothing: Redaction = {
+  isHidden: () => false,
+  kindName: bareKindName,
+  name: nameIn(bareKindName),
+};
 
 function hideOutside(namespace: string): Redaction {
   const isHidden = (object: ObjectId): boolean => parseObjectId(object).namespace !== namespace;
-  const name = (object: ObjectId): string => {
-    const ref = parseObjectId(object);
-    if (ref.namespace === namespace) return formatRef(ref);
-    return ref.namespace === "" ? "a cluster-wide policy" : "a policy in another namespace";
+  return { isHidden, kindName: bareKindName, name: hiddenName(isHidden, bareKindName) };
+}
+
+const hiddenName =
+  (isHidden: Redaction["isHidden"], kindName: NameKind): Redaction["name"] =>
+  (object) => {
+    if (!isHidden(object)) return nameIn(kindName)(object);
+    return parseObjectId(object).namespace === "" ? "a cluster-wide policy" : "a policy in another namespace";
   };
-  return { isHidden, name };
+
+/** The redaction of answers about these worlds: kinds that share their name are named with their group. */
+export function redactionFor({ isHidden }: Redaction, ...worlds: readonly World[]): Redaction {
+  const kindName = kindNamesIn(...worlds);
+  return { isHidden, kindName, name: hiddenName(isHidden, kindName) };
 }
 
 /** The pointer of a value, without the name of a hidden policy: where all policies take effect, pointers begin with their names. */

@@ -3,7 +3,7 @@ import { objectId } from "../../core/model/refs.ts";
 import { formatOrigin } from "../../sources/format-origin.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import type { OptionValues } from "../args/option.ts";
-import { redactOption } from "../args/redaction.ts";
+import { redactionFor, redactOption } from "../args/redaction.ts";
 import { parseVisibleScope } from "../args/visible-scope.ts";
 import { isStrict } from "../caveats/exit-code.ts";
 import { printCaveats } from "../caveats/text.ts";
@@ -110,7 +110,7 @@ export const command: Command = {
       );
     const parsed = parseVisibleScope(options);
     if (!parsed.ok) return fail(parsed.message);
-    const { scope, redaction } = parsed.view;
+    const { scope } = parsed.view;
     const failOn = parseFailOn(options);
     if (!failOn.ok) return fail(failOn.message);
     const paths = options.values("filename");
@@ -122,6 +122,7 @@ export const command: Command = {
     const dataplane = dataplaneNames.find((one) => one === options.value("dataplane"));
     const ignoring = await loadIgnoring(source.world, context);
     if (typeof ignoring === "number") return ignoring;
+    const redaction = redactionFor(parsed.view.redaction, source.world);
     const reporting = { scope, severity, redaction, dataplane, ignoring };
     const report = await buildFindingReport(source, reporting);
     if (report.newBaseline !== undefined) {

@@ -4,11 +4,12 @@ import { checkWorld } from "../../core/check/check-world.ts";
 import type { CheckedDataplane } from "../../core/check/dataplane/check-dataplane.ts";
 import { fixOf } from "../../core/check/fix-finding.ts";
 import type { World } from "../../core/effective/world/world.ts";
+import type { NameKind } from "../../core/explain/kind-names.ts";
 import type { Finding, Severity } from "../../core/model/finding.ts";
 import type { FindingCode } from "../../core/model/finding-code.ts";
 import { findingCodes } from "../../core/model/finding-codes.ts";
 import type { SourcePosition } from "../../core/model/kube-object.ts";
-import { compareText, kindId, type ObjectId, type ObjectRef, parseObjectId } from "../../core/model/refs.ts";
+import { compareText, formatRef, kindId, type ObjectId, type ObjectRef, parseObjectId } from "../../core/model/refs.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
 import { celFor } from "../../sources/load-cel.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
@@ -26,6 +27,8 @@ export interface ReportedFinding {
   readonly code: FindingCode;
   readonly severity: Severity;
   readonly object?: ObjectRef;
+  /** The object in words. */
+  readonly name?: string;
   readonly field?: string;
   readonly message: string;
   readonly fix?: string;
@@ -114,10 +117,10 @@ export async function buildFindingReport(source: LoadedSource, options: ReportOp
   const caveats = answerCaveats(source, { about: "Input" }, { redaction, dataplane: options.dataplane });
   const looked = [...source.tables.objects.values()].filter((object) => isInScope(object, scope));
   return {
-    findings: groupCauses(shown.map((draft) => reported(draft, positions)).sort(compareFindings)),
+    findings: groupCauses(shown.map((draft) => reported(draft, positions, redaction)).sort(compareFindings)),
     hidden: kept.length - shown.length,
     ignored: left
-      .map(({ item, by }) => ({ finding: reported(item, positions), by }))
+      .map(({ item, by }) => ({ finding: reported(item, positions, redaction), by }))
       .sort((a, b) => compareFindings(a.finding, b.finding)),
     unusedIgnores: unused,
     stale: stale.filter((entry) => isStale(entry, baseline, options)),
@@ -223,13 +226,13 @@ function findPositions(drafts: readonly Draft[], { locate }: LoadedSource): Posi
   return positions;
 }
 
-function reported({ finding, isLocated }: Draft, positions: Positions): ReportedFinding {
+function reported({ finding, isLocated }: Draft, positions: Positions, { kindName }: Redaction): ReportedFinding {
   const { code, severity, object, field, message, fix = findingCodes[code].fix, related = [] } = finding;
   const position = isLocated ? finding.source : (positions.get(keyOf(finding)) ?? finding.source);
   return {
     code,
     severity,
-    ...(object === undefined ? {} : { object: parseObjectId(object) }),
+    ...(object === undefined ? {} : namedObject(parseObjectId(object), kindName)),
     ...(field === undefined ? {} : { field }),
     message,
     ...(fix === undefined ? {} : { fix }),
@@ -240,6 +243,11 @@ function reported({ finding, isLocated }: Draft, positions: Positions): Reported
     }),
   };
 }
+
+const namedObject = (ref: ObjectRef, nameKind: NameKind): Pick<ReportedFinding, "object" | "name"> => ({
+  object: ref,
+  name: formatRef({ ...ref, kind: nameKind(ref) }),
+});
 
 /** Findings about unreadable text are in every scope. */
 function isShown(id: ObjectId | undefined, { world }: LoadedSource, scope: Scope): boolean {

@@ -1,5 +1,4 @@
 import type { Severity } from "../../core/model/finding.ts";
-import { formatRef } from "../../core/model/refs.ts";
 import { type Annotation, workflowCommand } from "../print/workflow-command.ts";
 import { type FindingReport, isAboutPath, type ReportedFinding } from "./finding-report.ts";
 
@@ -10,8 +9,7 @@ export const findingsGithub = ({ findings }: FindingReport, nameOf: (file: strin
   findings.map((finding) => lineOf(finding, nameOf)).join("");
 
 function lineOf(finding: ReportedFinding, nameOf: (file: string) => string): string {
-  const { code, severity, object, message, fix, position } = finding;
-  const name = object === undefined ? "" : formatRef(object);
+  const { code, severity, name = "", message, fix, position } = finding;
   const text = [name === "" || message.includes(name) ? message : `${name}: ${message}`, fix ?? ""]
     .filter((part) => part !== "")
     .join("\n");

@@ -1,4 +1,3 @@
-import { formatRef } from "../../core/model/refs.ts";
 import { formatPosition } from "../print/format-position.ts";
 import { renderSvg as renderXml, type SvgElement as XmlElement, svg as xml } from "../print/xml-element.ts";
 import { type FindingReport, isAboutPath, type ReportedFinding } from "./finding-report.ts";
@@ -53,8 +52,8 @@ const suite = (file: string, cases: readonly XmlElement[], { failures, skipped }
   xml("testsuite", { name: file, tests: cases.length, failures, errors: 0, skipped }, ...cases);
 
 function testCase(finding: ReportedFinding, isSkipped: boolean): XmlElement {
-  const { code, severity, object, position, message } = finding;
-  const name = object === undefined ? code : `${code}: ${formatRef(object)}`;
+  const { code, severity, name: object, position, message } = finding;
+  const name = object === undefined ? code : `${code}: ${object}`;
   const lines = position === undefined || isAboutPath(finding) ? {} : { line: position.line };
   const attributes = {
     name,

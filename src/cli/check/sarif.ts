@@ -2,7 +2,6 @@ import type { Severity } from "../../core/model/finding.ts";
 import type { FindingCode } from "../../core/model/finding-code.ts";
 import { findingCodes } from "../../core/model/finding-codes.ts";
 import type { SourcePosition } from "../../core/model/kube-object.ts";
-import { formatRef } from "../../core/model/refs.ts";
 import { type FindingReport, isAboutPath, type ReportedFinding } from "./finding-report.ts";
 
 const levels: Readonly<Record<Severity, string>> = { error: "error", warning: "warning", info: "note" };
@@ -54,8 +53,7 @@ function rule(code: FindingCode, docOf: SarifOptions["docOf"]): object {
 }
 
 function result(finding: ReportedFinding, ruleIndex: number): object {
-  const { code, severity, object, message, fix, position, related } = finding;
-  const name = object === undefined ? undefined : formatRef(object);
+  const { code, severity, name, message, fix, position, related } = finding;
   const subject = name === undefined || message.includes(name) ? message : `${name}: ${message}`;
   const located = related.filter((other) => other.position !== undefined);
   // A finding without a position has no location: code scanners refuse a location without a file.

@@ -1,5 +1,4 @@
 import type { Severity } from "../../core/model/finding.ts";
-import { formatRef } from "../../core/model/refs.ts";
 import { printCaveats, qualification } from "../caveats/text.ts";
 import type { Printer } from "../print/create-printer.ts";
 import { formatLine, formatPosition } from "../print/format-position.ts";
@@ -39,9 +38,8 @@ export function printFindings(
 
 /** The first line is `file:line:col: error CODE message` and never wrapped, so that editors and scripts can read it. */
 function printFinding(finding: ReportedFinding, print: Printer): void {
-  const { code, severity, object, message, fix, related } = finding;
+  const { code, severity, name = "", message, fix, related } = finding;
   const word = styled(severity, styles[severity]);
-  const name = object === undefined ? "" : formatRef(object);
   const subject: readonly Piece[] = name === "" || message.includes(name) ? [] : [styled(name, "bold"), ": "];
   print.line(...positionPieces(finding), word, ` ${code} `, ...subject, message);
   for (const { message: other, position } of related) {

@@ -71,8 +71,8 @@ async function explain(
   const { world } = loaded;
   if (world.rulebook.byPolicyKind.has(kindId(target.ref))) {
     return fail(
-      `${formatTargetName(target)} is a policy; explain shows which policies take effect on an object`,
-      `To see the state of the policy: ${io.program} get policies ${formatTargetName(target)}`,
+      `${formatTargetName(target, redaction.kindName)} is a policy; explain shows which policies take effect on an object`,
+      `To see the state of the policy: ${io.program} get policies ${formatTargetName(target, redaction.kindName)}`,
     );
   }
   const allPaths = options.has("all-paths");

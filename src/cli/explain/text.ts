@@ -8,7 +8,7 @@ import type {
 import { sectionPointer } from "../../core/explain/value-pointer.ts";
 import type { Governs } from "../../core/model/definition.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
-import { formatRef, kindId, objectId, parseObjectId } from "../../core/model/refs.ts";
+import { formatRef, kindId, objectId } from "../../core/model/refs.ts";
 import { choices } from "../../core/model/schema/definition-schema.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
@@ -98,7 +98,12 @@ export function printKind({ policyKind, paths, outcomes }: KindExplanation, cont
   const { print } = context;
   const all = outcomes.flatMap((outcome) => outcome.paths);
   print.line();
-  print.paragraph({}, styled(policyKind.kind, "bold"), summary(outcomes, paths), orderWords(outcomes));
+  print.paragraph(
+    {},
+    styled(context.redaction.kindName(policyKind), "bold"),
+    summary(outcomes, paths),
+    orderWords(outcomes),
+  );
   print.paragraph({ indent: 2, hanging: 2 }, styled(formatPathsTogether(all), "dim"));
   print.line();
   if (policyCount(outcomes) > 0) {
@@ -180,7 +185,7 @@ export function printFailures(
     const where = position === undefined ? "" : ` (${formatLine(position)})`;
     print.paragraph(
       { indent: 2, hanging: 2 },
-      styled(formatRef(parseObjectId(policy)), "yellow"),
+      styled(redaction.name(policy), "yellow"),
       styled(where, "dim"),
       `: ${reason}: ${message}`,
     );

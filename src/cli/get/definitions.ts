@@ -1,5 +1,6 @@
 import type { LevelKind, PolicyDefinition } from "../../core/model/definition.ts";
 import { supportedGranularities } from "../../core/model/definition.ts";
+import { attachableLevels } from "../../core/model/levels.ts";
 import { definitionObject } from "../../core/model/parse/definition-object.ts";
 import { kindId, objectId } from "../../core/model/refs.ts";
 import { formatLine } from "../print/format-position.ts";
@@ -45,10 +46,8 @@ export function getDefinitions(get: GetContext): number | undefined {
     ],
     rows: definitions.map((definition) => {
       const { policies, targeting, hierarchy } = definition;
-      const targets = targeting.kinds.flatMap(({ kind, sections }) => [
-        kind,
-        ...(wide ? sections.map((section) => `${kind}${section}`) : []),
-      ]);
+      const levels = attachableLevels(targeting);
+      const targets = [...new Set(levels.map((level) => (wide ? levelName(level) : level.kind)))];
       return [
         policies.map(({ kind }) => kind).join(", "),
         policies[0].group,

@@ -147,7 +147,7 @@ function rowOf(
     ...fields.map((field) => `${field.pointer} ${formatValue(redactSpec(field.spec, field.sources, redaction))}`),
   ];
   return {
-    kind: policyKind.kind,
+    kind: redaction.kindName(policyKind),
     target: formatTarget(end, end.sectionName, ""),
     through: `${isCut ? "… > " : ""}${throughWords(path, through)}${from === undefined ? "" : ` from ${from}`}`,
     policies: [...new Set(policies)].sort().map((policy) => redaction.name(policy).replace(/^\S+ /, "")),

@@ -1,3 +1,4 @@
+import type { NameKind } from "../../core/explain/kind-names.ts";
 import type { ObjectRef } from "../../core/model/refs.ts";
 import type { CommandContext } from "../command.ts";
 import { qualifiedName } from "../print/format-target.ts";
@@ -13,13 +14,16 @@ export interface NameColumns {
 /** Prints a table with a column for the namespace. Where it does not fit, the namespace stands before the name, which is narrower. With -o wide nothing is cut. */
 export function printNamed(
   { print, output }: Pick<CommandContext, "print" | "output">,
-  scope: Scope,
+  { scope, nameKind }: { readonly scope: Scope; readonly nameKind: NameKind },
   build: (names: NameColumns) => Table,
   { hasKind = true, hasNamespace = true }: { readonly hasKind?: boolean; readonly hasNamespace?: boolean } = {},
 ): void {
   const whole = output === "wide";
   const isPlain = scope.namespace !== undefined || !hasNamespace;
-  const shown = (names: NameColumns): Table => build(hasKind ? names : withoutKind(names));
+  const shown = ({ columns, cells }: NameColumns): Table => {
+    const names = { columns, cells: (ref: ObjectRef) => cells({ ...ref, kind: nameKind(ref) }) };
+    return build(hasKind ? names : withoutKind(names));
+  };
   const apart = shown(isPlain ? PLAIN : APART);
   print.table(whole || isPlain || print.fits(apart) ? apart : shown(JOINED), { whole });
 }

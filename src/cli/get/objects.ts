@@ -1,5 +1,6 @@
 import type { World } from "../../core/effective/world/world.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue, setOwn } from "../../core/model/json.ts";
+import { attachableLevels } from "../../core/model/levels.ts";
 import { type KindId, kindId, parseObjectId } from "../../core/model/refs.ts";
 import { formatLine } from "../print/format-position.ts";
 import { formatFirst, formatTarget } from "../print/format-target.ts";
@@ -69,10 +70,15 @@ function printTables(targets: readonly FoundTarget[], get: GetContext): void {
     isFirst = false;
     if (world.rulebook.byPolicyKind.has(kind)) getPolicies({ ...get, targets: own });
     else
-      printNamed(context, get.scope, (names) => objectTable(targetRows({ ...get, targets: own }), names, get), {
-        hasKind: byKind.size > 1,
-        hasNamespace: own.some(({ ref }) => ref.namespace !== ""),
-      });
+      printNamed(
+        context,
+        { scope: get.scope, nameKind: get.redaction.kindName },
+        (names) => objectTable(targetRows({ ...get, targets: own }), names, get),
+        {
+          hasKind: byKind.size > 1,
+          hasNamespace: own.some(({ ref }) => ref.namespace !== ""),
+        },
+      );
   }
 }
 
@@ -120,7 +126,7 @@ function objectTable(rows: readonly TargetRow[], names: NameColumns, get: GetCon
 
 function isTargetKind({ rulebook }: World): (kind: KindId) => boolean {
   const kinds = new Set(
-    rulebook.kinds.flatMap(({ definition }) => definition.targeting.kinds.map((kind) => kindId(kind))),
+    rulebook.kinds.flatMap(({ definition }) => attachableLevels(definition.targeting).map((level) => kindId(level))),
   );
   return (kind) => kinds.has(kind);
 }

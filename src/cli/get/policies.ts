@@ -42,7 +42,9 @@ export function getPolicies(get: GetContext): number | undefined {
   } else if (output === "name") {
     for (const { record } of rows) print.line(resourceName(record.object.ref));
   } else if (rows.length > 0) {
-    printNamed(context, get.scope, (names) => policyTable(rows, names, get));
+    printNamed(context, { scope: get.scope, nameKind: get.redaction.kindName }, (names) =>
+      policyTable(rows, names, get),
+    );
   }
   const hidden = selected(get).length - seen.length;
   if (hidden > 0) note(`${hidden} policies outside the namespace are hidden`);

@@ -2,6 +2,7 @@ import { affectedTargets } from "../../core/effective/verdicts/affected-targets.
 import { virtualObjects } from "../../core/effective/world/implied-objects.ts";
 import type { World } from "../../core/effective/world/world.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
+import { attachableLevels } from "../../core/model/levels.ts";
 import {
   type KindId,
   kindId,
@@ -57,7 +58,7 @@ export function getTargets(get: GetContext): number | undefined {
     return rows.length;
   }
   if (rows.length === 0) return 0;
-  printNamed(context, get.scope, (names) => targetTable(rows, names, get));
+  printNamed(context, { scope: get.scope, nameKind: get.redaction.kindName }, (names) => targetTable(rows, names, get));
   return rows.length;
 }
 
@@ -145,7 +146,9 @@ const NOT_AFFECTED: Pick<TargetRow, "affectedBy" | "possiblyAffectedBy"> = { aff
 function targetsOf({ world, targets, scope }: Pick<GetContext, "world" | "targets" | "scope">): readonly FoundTarget[] {
   if (targets !== undefined) return targets;
   const kinds = new Set<KindId>(
-    world.rulebook.kinds.flatMap(({ definition }) => definition.targeting.kinds.map((kind) => kindId(kind))),
+    world.rulebook.kinds.flatMap(({ definition }) =>
+      attachableLevels(definition.targeting).map((level) => kindId(level)),
+    ),
   );
   const found: FoundTarget[] = [];
   const virtual = virtualObjects(world);

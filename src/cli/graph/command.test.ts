@@ -144,7 +144,11 @@ describe("graph", () => {
       { from: a.id, to: b.id },
       { from: b.id, to: a.id },
     ];
-    printGraph({ nodes: [a, b], edges }, { redaction: { isHidden: () => false, name: (id) => id }, notes: [] }, print);
+    printGraph(
+      { nodes: [a, b], edges },
+      { redaction: { isHidden: () => false, kindName: ({ kind }) => kind, name: (id) => id }, notes: [] },
+      print,
+    );
     expect(written.join("")).toMatch(/^Ring n\/a\n└─ Ring n\/b\n {3}└─ Ring n\/a \(above\)\n\n/);
   });
 

@@ -6,7 +6,7 @@ import { topologyObjects } from "../../core/explain/graph/graph-edges.ts";
 import type { Graph } from "../../core/explain/graph/result.ts";
 import type { ObjectOrSection } from "../../core/explain/paths-through.ts";
 import { kindId, type TargetId, targetId } from "../../core/model/refs.ts";
-import { type Redaction, redactOption } from "../args/redaction.ts";
+import { type Redaction, redactionFor, redactOption } from "../args/redaction.ts";
 import { parseVisibleScope } from "../args/visible-scope.ts";
 import { answerCaveats, questionAbout } from "../caveats/answer-caveats.ts";
 import { exitCodeWith } from "../caveats/exit-code.ts";
@@ -53,7 +53,7 @@ export const command: Command = {
     const { args, options, load, fail } = context;
     const parsed = parseVisibleScope(options);
     if (!parsed.ok) return fail(parsed.message);
-    const { scope, redaction } = parsed.view;
+    const { scope } = parsed.view;
     const depth = parseDepth(options);
     if (typeof depth === "string") return fail(depth);
     const source = await load();
@@ -65,6 +65,7 @@ export const command: Command = {
     if (search?.ok === false) return fail(search.message, ...search.hints);
     const target = search?.target;
     const targets = target === undefined ? inScope(world, scope) : withMembers(world, target);
+    const redaction = redactionFor(parsed.view.redaction, world);
     const caveats = answerCaveats(source, questionAbout(world, targets), { redaction });
     const graph = buildGraph(world, {
       ...depth,

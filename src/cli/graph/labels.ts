@@ -73,7 +73,9 @@ export interface PolicyLabel {
 export function policyLabels({ policies, fold }: GraphNode, redaction: Redaction): readonly PolicyLabel[] {
   return (fold?.policies ?? policies).map((shown) => {
     const { policy, state } = shown;
-    const { kind, name } = parseObjectId(policy);
+    const ref = parseObjectId(policy);
+    const { name } = ref;
+    const kind = redaction.kindName(ref);
     const own = redaction.isHidden(policy) ? redaction.name(policy) : fold === undefined ? `${kind} ${name}` : kind;
     return {
       name: fold === undefined ? own : `${own} on each`,

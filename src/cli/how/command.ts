@@ -92,8 +92,8 @@ async function how(
   const { fail, io, options, output, print, errorPrint, note } = context;
   if (source.world.rulebook.byPolicyKind.has(kindId(target.ref)))
     return fail(
-      `${formatTargetName(target)} is a policy; how finds changes for an object that policies take effect on`,
-      `To see where the policy takes effect: ${io.program} reach ${formatTargetName(target)}`,
+      `${formatTargetName(target, redaction.kindName)} is a policy; how finds changes for an object that policies take effect on`,
+      `To see where the policy takes effect: ${io.program} reach ${formatTargetName(target, redaction.kindName)}`,
     );
   const kind = findPolicyKind(source, context);
   if (kind === "unknown") return exitCodes.failed;

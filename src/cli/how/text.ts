@@ -56,7 +56,7 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 function printKind(answer: ShownAnswer, how: ShownHow, context: HowTextContext): void {
   const { print } = context;
   print.line();
-  print.paragraph({}, styled(answer.policyKind.kind, "bold"), `: ${verdict(answer, context)}`);
+  print.paragraph({}, styled(context.redaction.kindName(answer.policyKind), "bold"), `: ${verdict(answer, context)}`);
   for (const value of answer.now) printCurrent(value, answer.policyKind, context);
   if (answer.state === "AlreadySo") return;
   printForbidden(answer.forbiddenBy, how, context);

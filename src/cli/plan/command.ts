@@ -7,7 +7,7 @@ import { formatRef, isNamespace, type ObjectRef } from "../../core/model/refs.ts
 import { formatOrigin } from "../../sources/format-origin.ts";
 import { type LoadedDocuments, loadDocuments } from "../../sources/load-documents.ts";
 import { type LoadedSource, unreadOf } from "../../sources/load-source.ts";
-import { parseRedaction, type Redaction, redactOption } from "../args/redaction.ts";
+import { parseRedaction, type Redaction, redactionFor, redactOption } from "../args/redaction.ts";
 import { answerCaveats } from "../caveats/answer-caveats.ts";
 import { exitCodeWith } from "../caveats/exit-code.ts";
 import { printCaveats } from "../caveats/text.ts";
@@ -165,24 +165,25 @@ async function plan(input: PlanDocuments, deletes: readonly string[], context: C
   if (deleted === undefined) return exitCodes.failed;
   const clash = contradiction(upserts, deleted);
   if (clash !== undefined) return fail(clash);
-  const redaction = parseRedaction(options);
-  if (!redaction.ok) return fail(redaction.message);
+  const parsed = parseRedaction(options);
+  if (!parsed.ok) return fail(parsed.message);
   const { planned, sides } = await compareSides(source, documents, upserts, deleted);
+  const redaction = redactionFor(parsed.redaction, sides.before.world, sides.after.world);
   const scope = { namespace: options.value("namespace"), selector: undefined };
   const problem = scopeProblem(sides.after.world, scope);
   if (problem !== undefined && scopeProblem(sides.before.world, scope) !== undefined)
     return fail(problem.message, problem.hint);
-  const shown = redactPlan(planned, sides, redaction.redaction);
-  const caveats = planCaveats(source, documents, sides, redaction.redaction);
+  const shown = redactPlan(planned, sides, redaction);
+  const caveats = planCaveats(source, documents, sides, redaction);
   if (output === "json" || output === "yaml") {
-    printData(print, output, planJson(shown, { sides, redaction: redaction.redaction, caveats }));
+    printData(print, output, planJson(shown, { sides, redaction, caveats }));
   } else if (output === "markdown") {
-    const problems = redactFindings([...source.unreadable, ...upserts.problems], world, redaction.redaction);
+    const problems = redactFindings([...source.unreadable, ...upserts.problems], world, redaction);
     const about = { revision: options.value("git"), wholeCommand: wholeCommand(context) };
     const { planMarkdown } = await import("./markdown.ts");
-    print.raw(planMarkdown(shown, { sides, redaction: redaction.redaction, caveats, problems, ...about }));
+    print.raw(planMarkdown(shown, { sides, redaction, caveats, problems, ...about }));
   } else {
-    printPlan(shown, { print, sides, redaction: redaction.redaction, caveats, wide: output === "wide" });
+    printPlan(shown, { print, sides, redaction, caveats, wide: output === "wide" });
     printCaveats(caveats, print);
   }
   if (upserts.problems.length > 0) return exitCodes.input;

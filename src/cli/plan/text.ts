@@ -110,7 +110,12 @@ const stillNamed = ({ kind }: ObjectRef): string =>
     : "An object that is named but not defined is assumed to exist, so the plan does not show what a controller would do.";
 
 const nameOf = (id: ObjectId, { sides, redaction }: PlanTextContext): string =>
-  isHiddenPolicy(id, sides, redaction) ? redaction.name(id) : formatRef(parseObjectId(id));
+  isHiddenPolicy(id, sides, redaction) ? redaction.name(id) : shownName(id, redaction);
+
+function shownName(id: ObjectId, { kindName }: Redaction): string {
+  const ref = parseObjectId(id);
+  return formatRef({ ...ref, kind: kindName(ref) });
+}
 
 function insideWords(inside: readonly PlannedObject[]): string {
   const deleted = inside.filter(({ change }) => change === "deleted");
@@ -142,7 +147,7 @@ function printPolicy(change: PolicyChange, context: PlanTextContext): void {
   const { nowInEffect, noLongerInEffect, after } = change;
   print.paragraph(
     { indent: 2, hanging: 4 },
-    glued(formatRef(parseObjectId(change.policy))),
+    glued(redaction.name(change.policy)),
     ": ",
     ...verdictWords(change, sides),
   );

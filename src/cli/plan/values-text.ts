@@ -27,7 +27,11 @@ export function printChangedValues(kind: KindChange, context: PlanTextContext): 
     const paths = kind.changes.filter(({ change }) => change === how);
     if (paths.length === 0) continue;
     print.line();
-    print.paragraph({}, styled(kind.policyKind.kind, "bold"), `: ${titleWords(how, paths, kind.paths)}`);
+    print.paragraph(
+      {},
+      styled(context.redaction.kindName(kind.policyKind), "bold"),
+      `: ${titleWords(how, paths, kind.paths)}`,
+    );
     print.paragraph({ indent: 2, hanging: 2 }, styled(formatPathsTogether(paths), "dim"));
     print.line();
     const transitions = transitionsIn(paths);

@@ -2,7 +2,6 @@ import type { World } from "../../core/effective/world/world.ts";
 import { reachPolicy } from "../../core/explain/reach/reach-policy.ts";
 import type { Reach } from "../../core/explain/reach/result.ts";
 import { formatRef, kindId, objectId } from "../../core/model/refs.ts";
-import type { LoadedSource } from "../../sources/load-source.ts";
 import { redactOption } from "../args/redaction.ts";
 import { answerCaveats } from "../caveats/answer-caveats.ts";
 import { exitCodeWith } from "../caveats/exit-code.ts";
@@ -61,9 +60,11 @@ async function reach({ target, source, redaction }: LoadedTarget, context: Comma
   const { print, output, options, fail } = context;
   const { world } = source;
   const policy = findPolicy(world, target);
-  if (policy === undefined) return notAPolicy(target, source, context);
+  if (policy === undefined) return notAPolicy({ target, source, redaction }, context);
   if (redaction.isHidden(policy.id))
-    return fail(`${formatTargetName(target)} is outside the namespace that -n names, and --redact hides it`);
+    return fail(
+      `${formatTargetName(target, redaction.kindName)} is outside the namespace that -n names, and --redact hides it`,
+    );
   const rule = options.value("rule");
   const wanted = findRule(policy.record.policy, rule);
   if (!wanted.ok) return fail(`${formatRef(target.ref)}: ${wanted.message}`, ...wanted.hints);
@@ -91,8 +92,8 @@ function findPolicy(world: World, { id, sectionName }: FoundTarget): FoundPolicy
   return record === undefined ? undefined : { id: policyId, record };
 }
 
-function notAPolicy(target: FoundTarget, source: LoadedSource, { fail, failWith, io }: CommandContext): ExitCode {
-  const name = formatTargetName(target);
+function notAPolicy({ target, source, redaction }: LoadedTarget, { fail, failWith, io }: CommandContext): ExitCode {
+  const name = formatTargetName(target, redaction.kindName);
   const isKnown = source.world.rulebook.factsOf(kindId(target.ref)) !== undefined;
   if (isKnown)
     return fail(

@@ -121,7 +121,7 @@ function printDeclaredTargets({ targets, paths, policy, policyKind }: Reach, con
   }
   const named = isCounted ? targets.filter((target) => !isFine(target)) : targets;
   const shown = wide ? named : named.slice(0, MOST_TARGETS + 1);
-  for (const target of shown) printTarget(target, policy, policyKind.kind, context);
+  for (const target of shown) printTarget(target, policy, context.redaction.kindName(policyKind), context);
   if (shown.length < named.length)
     print.line(`  … and ${named.length - shown.length} more targets (-o wide lists them all)`);
 }

@@ -5,7 +5,7 @@ import { formatRef, type ObjectId, type PolicyId } from "../../core/model/refs.t
 import type { PolicyStatus, TargetStatus } from "../../core/status/status-report.ts";
 import { statusReportOf } from "../../core/status/status-report-of.ts";
 import { controllerNameOption, parseControllerName } from "../args/controller-name.ts";
-import { redactOption } from "../args/redaction.ts";
+import { redactionFor, redactOption } from "../args/redaction.ts";
 import { parseVisibleScope, type VisibleScope } from "../args/visible-scope.ts";
 import { answerCaveats, questionAbout } from "../caveats/answer-caveats.ts";
 import { exitCodeWith } from "../caveats/exit-code.ts";
@@ -51,14 +51,14 @@ export const command: Command = {
     const search = args.length === 0 ? undefined : findTargets(world, args, parsed.view.scope);
     if (search !== undefined && !search.ok) return fail(search.message, ...search.hints);
     const found = selected(world, controller.controllerName, search?.targets, parsed.view);
-    const shown = redactConditions(world, parsed.view.redaction);
-    const { redaction } = parsed.view;
+    const redaction = redactionFor(parsed.view.redaction, world);
+    const shown = redactConditions(world, redaction);
     const caveats = answerCaveats(source, questionAbout(world, search?.targets), { redaction });
     if (output === "json" || output === "yaml") {
       const items = statusItems(world, found.policies, found.targets, shown);
       printList(print, output, { kind: "StatusList", items, caveats });
     } else {
-      printStatus(found.policies, found.targets, { print, source, shown });
+      printStatus(found.policies, found.targets, { print, source, shown, nameKind: redaction.kindName });
     }
     for (const line of found.notes) note(`${line}${qualification(caveats)}`);
     if (output !== "json" && output !== "yaml") printCaveats(caveats, print);

@@ -1,3 +1,4 @@
+import type { NameKind } from "../../core/explain/kind-names.ts";
 import { formatRef, type ObjectId, parseObjectId } from "../../core/model/refs.ts";
 import type {
   AncestorRef,
@@ -14,6 +15,7 @@ import { glued, type Style, styled } from "../print/styled-text.ts";
 export interface StatusText {
   readonly print: Printer;
   readonly source: LoadedSource;
+  readonly nameKind: NameKind;
   readonly shown: (conditions: readonly Condition[]) => readonly Condition[];
 }
 
@@ -21,7 +23,7 @@ export interface StatusText {
 export function printStatus(
   policies: readonly PolicyStatus[],
   targets: readonly TargetStatus[],
-  { print, source, shown }: StatusText,
+  { print, source, shown, nameKind }: StatusText,
 ): void {
   let last: ObjectId | undefined;
   const head = (object: ObjectId): void => {
@@ -29,8 +31,9 @@ export function printStatus(
     if (last !== undefined) print.line();
     last = object;
     const at = source.locate(object);
+    const ref = parseObjectId(object);
     print.line(
-      styled(formatRef(parseObjectId(object)), "bold"),
+      styled(formatRef({ ...ref, kind: nameKind(ref) }), "bold"),
       ...(at === undefined ? [] : ["  ", styled(formatLine(at), "dim")]),
     );
   };

@@ -1,6 +1,7 @@
 import { virtualObjects } from "../../core/effective/world/implied-objects.ts";
 import type { World } from "../../core/effective/world/world.ts";
 import { type FoundObject, findObjects, parseTargetText, sectionNames } from "../../core/explain/find-objects.ts";
+import { kindNamesIn, type NameKind } from "../../core/explain/kind-names.ts";
 import { findKinds, type KindWords, kindWords } from "../../core/explain/kind-words.ts";
 import type { Finding } from "../../core/model/finding.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
@@ -97,7 +98,8 @@ export function findTarget(
   const [target, ...others] = search.targets;
   if (target === undefined) return { ok: false, message: `nothing found for '${words.join(" ")}'`, hints: [FORMS] };
   if (others.length === 0) return { ok: true, target };
-  const shown = search.targets.slice(0, 20).map((one) => `  ${formatTargetName(one)}`);
+  const nameKind = kindNamesIn(world);
+  const shown = search.targets.slice(0, 20).map((one) => `  ${formatTargetName(one, nameKind)}`);
   const more = search.targets.length > shown.length ? [`  … and ${search.targets.length - shown.length} more`] : [];
   const count = search.targets.length;
   const message =
@@ -108,10 +110,13 @@ export function findTarget(
 }
 
 /** The unambiguous name of a target on the command line. */
-export function formatTargetName({ ref, sectionName }: Pick<FoundTarget, "ref" | "sectionName">): string {
-  const { kind, namespace, name } = ref;
+export function formatTargetName(
+  { ref, sectionName }: Pick<FoundTarget, "ref" | "sectionName">,
+  nameKind: NameKind,
+): string {
+  const { namespace, name } = ref;
   const section = sectionName === undefined ? "" : `#${sectionName}`;
-  return `${kind.toLowerCase()}/${namespace === "" ? "" : `${namespace}/`}${name}${section}`;
+  return `${nameKind(ref).toLowerCase()}/${namespace === "" ? "" : `${namespace}/`}${name}${section}`;
 }
 
 function parseQueries(words: readonly string[]): readonly TargetQuery[] | string {
@@ -177,8 +182,9 @@ function unknownKind(world: World, names: readonly KindWords[], word: string): T
 /** Suggestions for a name without a kind: objects of that name. */
 export function namedLike(world: World, name: string): readonly string[] {
   const found: string[] = [];
+  const nameKind = kindNamesIn(world);
   world.objects.forEach(({ ref }) => {
-    if (ref.name === name && found.length < 5) found.push(formatTargetName({ ref }));
+    if (ref.name === name && found.length < 5) found.push(formatTargetName({ ref }, nameKind));
   });
   return found.length === 0 ? [] : [`Did you mean ${found.sort(compareText).join(" or ")}?`];
 }
@@ -238,7 +244,8 @@ function notFound(world: World, kinds: readonly KindWords[], name: string, scope
   );
   const meant = others.find(({ ref }) => ref.name === near);
   const guess = meant === undefined ? "" : `; did you mean '${meant.ref.name}' (${formatRef(meant.ref)})?`;
-  const list = others.slice(0, 10).map((one) => formatTargetName(one));
+  const nameKind = kindNamesIn(world);
+  const list = others.slice(0, 10).map((one) => formatTargetName(one, nameKind));
   const more = others.length > list.length ? ` and ${others.length - list.length} more` : "";
   const hints = guess === "" && list.length > 0 ? [`There are: ${list.join(", ")}${more}`] : [];
   return { ok: false, message: `there is no ${kind} '${name}'${where}${guess}`, hints };

@@ -1,5 +1,5 @@
 import type { LoadedSource } from "../../sources/load-source.ts";
-import type { Redaction } from "../args/redaction.ts";
+import { type Redaction, redactionFor } from "../args/redaction.ts";
 import { parseVisibleScope } from "../args/visible-scope.ts";
 import type { CommandContext } from "../command.ts";
 import { type FoundTarget, findTarget } from "./find-targets.ts";
@@ -22,5 +22,5 @@ export async function loadTarget(context: CommandContext, nothing: string): Prom
   if (source === undefined) return undefined;
   const search = findTarget(source.world, args, parsed.view.scope);
   if (!search.ok) return refuse(search.message, ...search.hints);
-  return { target: search.target, source, redaction: parsed.view.redaction };
+  return { target: search.target, source, redaction: redactionFor(parsed.view.redaction, source.world) };
 }

@@ -6,7 +6,7 @@ import { GATEWAY_API } from "../../core/model/kinds.ts";
 import { compareText, kindId, type ObjectId, objectId } from "../../core/model/refs.ts";
 import { didYouMean } from "../../core/model/words/did-you-mean.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
-import { parseRedaction, redactOption } from "../args/redaction.ts";
+import { parseRedaction, redactionFor, redactOption } from "../args/redaction.ts";
 import { answerCaveats } from "../caveats/answer-caveats.ts";
 import { exitCodeWith } from "../caveats/exit-code.ts";
 import { printCaveats } from "../caveats/text.ts";
@@ -77,14 +77,22 @@ export const command: Command = {
     const from = options.value("from");
     if (from !== undefined) {
       if (options.has("gateway")) return fail("--from is about a mesh and --gateway about a gateway; use one of them");
-      return traceInMesh(parsed.request, from, { ...context, source, redaction: redaction.redaction });
+      return traceInMesh(parsed.request, from, {
+        ...context,
+        source,
+        redaction: redactionFor(redaction.redaction, source.world),
+      });
     }
     const gateway = findGateway(source, options.value("gateway"));
     if (!gateway.ok) return fail(gateway.message, ...gateway.hints);
     const traces = traceRequest(source.world, parsed.request, createRegex(), gateway.id);
     if (traces.length === 0)
       return failWith(exitCodes.input, `there is no Gateway in ${source.origin}`, source.absentFix);
-    return printTraces(parsed.request, traces, { ...context, source, redaction: redaction.redaction });
+    return printTraces(parsed.request, traces, {
+      ...context,
+      source,
+      redaction: redactionFor(redaction.redaction, source.world),
+    });
   },
 };
 

@@ -28,6 +28,8 @@ export interface TargetContext {
   isImplied(ref: ObjectRef): boolean;
   /** The Namespaces that objects are in and no document defines, in order. */
   impliedNamespaces(): readonly string[];
+  /** The objects that name a policy, or may name it, in a defined order. */
+  namersOf(policy: ObjectId): readonly KubeObject[];
   readonly sections: SectionIndex;
 }
 
@@ -109,6 +111,12 @@ export function attach(
 ): void {
   const { definition, context } = resolution;
   const { field, sectionName } = located.target;
+  if (sectionName === undefined && located.allowed.sectionRequired) {
+    const nouns = located.allowed.sections.map((section) => section.toLowerCase()).join(" or a ");
+    const message = `a ${kindOf(resolution)} targets a ${nouns} of a ${located.allowed.kind}, not all of it; name one in ${field}.sectionName`;
+    reject(resolution, field, "SectionRequired", message);
+    return;
+  }
   if (sectionName !== undefined) {
     const section =
       object === undefined
@@ -122,7 +130,7 @@ export function attach(
     }
   }
   const id = object?.id ?? objectId(ref);
-  if (!addAttached(resolution, id, sectionName)) return;
+  if (isAttached(resolution, id, sectionName)) return;
   resolution.attachments.push({
     object: id,
     ...(sectionName === undefined ? {} : { sectionName }),
@@ -130,13 +138,13 @@ export function attach(
   });
 }
 
-/** Returns false if the policy is attached to the target already. */
-function addAttached(resolution: Resolution, id: ObjectId, sectionName: string | undefined): boolean {
+/** Returns true if the policy is attached to the target already. If not, the caller attaches it. */
+export function isAttached(resolution: Resolution, id: ObjectId, sectionName: string | undefined): boolean {
   const { attachments } = resolution;
-  if (attachments.length === 0) return true;
+  if (attachments.length === 0) return false;
   resolution.attached ??= new Set(attachments.map((one) => targetId(one.object, one.sectionName)));
   const known = resolution.attached.size;
-  return resolution.attached.add(targetId(id, sectionName)).size > known;
+  return resolution.attached.add(targetId(id, sectionName)).size === known;
 }
 
 /**

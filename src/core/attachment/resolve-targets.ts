@@ -19,6 +19,7 @@ import {
   type TargetContext,
 } from "./resolution.ts";
 import { resolveBySelector } from "./resolve-by-selector.ts";
+import { resolveNamed } from "./resolve-named.ts";
 import type { ResolvedTargets } from "./resolved-targets.ts";
 import { findAllowedKind, formatKindNotAllowed, isTargetLeftToImplementations, usableKinds } from "./target-kinds.ts";
 
@@ -35,6 +36,7 @@ export function resolveTargets(policy: Policy, definition: PolicyDefinition, con
     selects: [],
   };
   for (const target of policy.targets) resolveTarget(resolution, target);
+  resolveNamed(resolution);
   const { attachments, rejections, named, grantsOf, selects } = resolution;
   return {
     attachments: exactly(attachments),

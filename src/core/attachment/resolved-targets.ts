@@ -8,6 +8,8 @@ export interface Attachment {
   readonly sectionName?: string;
   /** The policy takes effect only on traffic from there: `trafficFrom` a namespace (GEP-713 experimental, "Policy Attachment for Mesh"). */
   readonly consumer?: string;
+  /** True if the object or section names the policy: the policy is below those that target it. */
+  readonly isNamed?: boolean;
 }
 
 export interface Rejection {

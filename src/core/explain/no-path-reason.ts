@@ -11,6 +11,10 @@ export function noPathReason(
   attachments: readonly Attachment[],
   names: string,
 ): string {
+  if (attachments.length === 0) {
+    const levels = (definition.targeting.namedBy ?? []).map(({ level }) => formatLevel(level));
+    return `no ${[...new Set(levels)].join(" or ")} names it`;
+  }
   const isRefused = attachments.some(({ object }) => refusalsOf(world, object).length > 0);
   if (isRefused) return `${names} is not attached to any Gateway`;
   const ends = definition.hierarchy.effectiveTargets.map(formatLevel);

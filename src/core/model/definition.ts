@@ -34,6 +34,8 @@ export interface TargetKind extends GroupKind {
   readonly policies: readonly string[];
   /** Settings that make a policy with such a target Invalid. */
   readonly forbids?: readonly ForbiddenSetting[];
+  /** `true`: only sections may be targeted, not the whole object. */
+  readonly sectionRequired?: boolean;
 }
 
 export interface ForbiddenSetting {
@@ -41,6 +43,17 @@ export interface ForbiddenSetting {
   readonly path: string;
   /** The reason, for messages. */
   readonly because?: string;
+}
+
+/** A field of objects that names policies. A policy is attached to the objects and sections that name it. */
+export interface NamingField {
+  readonly level: LevelKind;
+  /** Path relative to the object or section, of a reference, a name, or a list of these: `filters[type=ExtensionRef].extensionRef`. */
+  readonly path?: string;
+  /** An annotation of the object that contains a name. Instead of `path`. */
+  readonly annotation?: string;
+  /** The text between several names. Absent: the field has one name. */
+  readonly separator?: string;
 }
 
 export type CrossNamespace = "Forbidden" | "ReferenceGrant" | "Consumer";
@@ -53,7 +66,10 @@ export interface Targeting {
   readonly crossNamespace: CrossNamespace;
   /** `true`: `rule-2` may refer to an unnamed rule by its index, as some vendors do. Reordering rules then moves policies. */
   readonly positionalRules: boolean;
+  /** Empty: policies have no targets of their own, and objects name them. */
   readonly kinds: readonly TargetKind[];
+  /** Absent: no object names policies of the kind. */
+  readonly namedBy?: readonly NamingField[];
 }
 
 /** A level of the hierarchy: objects of a kind, or the named sections of such objects. */

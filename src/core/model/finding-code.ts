@@ -84,6 +84,7 @@ export type FindingCode =
   | "TargetNotFound"
   | "SectionNotFound"
   | "SectionNotAllowed"
+  | "SectionRequired"
   | "KindNotAllowed"
   | "ScopeNotAllowed"
   | "NamespaceMissing"
@@ -91,6 +92,7 @@ export type FindingCode =
   | "ReferenceNotPermitted"
   | "SelectorMatchesNothing"
   | "Conflicted"
+  | "NamedPolicyNotFound"
   // In what policies refer to.
   | "InvalidReference"
   // In what policy kinds mean.

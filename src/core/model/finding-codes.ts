@@ -191,6 +191,10 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
     "Use the name of a listener, rule or port of the target.",
   ),
   SectionNotAllowed: error("A policy of this kind cannot target this kind of section."),
+  SectionRequired: error(
+    "A policy of this kind targets a section, and its target names none.",
+    "Name a section of the target in sectionName.",
+  ),
   KindNotAllowed: error("A policy of this kind cannot target this kind of object."),
   ScopeNotAllowed: error(
     "The target is outside the scope of the policy.",
@@ -209,6 +213,10 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
   Conflicted: warning(
     "The target already has a policy with which this one is not merged.",
     "Delete one of the two policies, or change the target of one.",
+  ),
+  NamedPolicyNotFound: error(
+    "An object names a policy that is not in the input.",
+    "Correct the name, or add the policy.",
   ),
   // References of policies.
   InvalidReference: error(

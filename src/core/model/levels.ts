@@ -1,5 +1,5 @@
 /** Levels of a definition's hierarchy: which may be targeted, and which is above which. */
-import type { Hierarchy, LevelKind, LinkRow, TargetKind } from "./definition.ts";
+import type { Hierarchy, LevelKind, LinkRow, Targeting, TargetKind } from "./definition.ts";
 import { kinds } from "./kinds.ts";
 import { type GroupKind, isNamespace, kindId } from "./refs.ts";
 
@@ -12,14 +12,22 @@ export const sameLevel = (a: LevelKind, b: LevelKind): boolean => sameKind(a, b)
 
 /** Every level that policies may target: each kind and each of its sections. */
 export const targetLevels = (targets: readonly TargetKind[]): readonly LevelKind[] =>
-  targets.flatMap(({ group, kind, sections }) => [
-    { group, kind },
+  targets.flatMap(({ group, kind, sections, sectionRequired }) => [
+    ...(sectionRequired ? [] : [{ group, kind }]),
     ...sections.map((section) => ({ group, kind, section })),
   ]);
 
-/** The levels that have no other targetable level below them: the default of `effectiveTargets`. */
-export function lowestLevels(targets: readonly TargetKind[], links: readonly LinkRow[]): readonly LevelKind[] {
-  const levels = targetLevels(targets);
+/** Every level that policies may be attached to: those that they may target, and those that may name them. */
+export function attachableLevels({
+  kinds: targets,
+  namedBy = [],
+}: Pick<Targeting, "kinds" | "namedBy">): readonly LevelKind[] {
+  const levels = [...targetLevels(targets), ...namedBy.map(({ level }) => level)];
+  return levels.filter((level, at) => levels.findIndex((other) => sameLevel(other, level)) === at);
+}
+
+/** The levels that have no other of these levels below them: the default of `effectiveTargets`. */
+export function lowestLevels(levels: readonly LevelKind[], links: readonly LinkRow[]): readonly LevelKind[] {
   const hierarchy = { roots: [], links };
   return levels.filter((level) => !levels.some((other) => isAbove(level, other, hierarchy)));
 }

@@ -24,7 +24,7 @@ export function* statusReportSteps(world: World, options: StatusOptions): Genera
     ids.push(id);
   });
   const owns = ownership(options);
-  const draft = { policies: new Array<PolicyStatus>(), findings: new Array<Finding>() };
+  const draft = { policies: [] as PolicyStatus[], findings: [] as Finding[] };
   const parts = new PartialEnforcementFinder(world);
   for (const id of ids.sort()) {
     addPolicy(draft, world, id, { ...options, owns, parts });
@@ -40,7 +40,7 @@ export function policyStatuses(
   ids: readonly PolicyId[],
   options: StatusOptions,
 ): Pick<StatusReport, "policies" | "findings"> {
-  const draft = { policies: new Array<PolicyStatus>(), findings: new Array<Finding>() };
+  const draft = { policies: [] as PolicyStatus[], findings: [] as Finding[] };
   const how = { ...options, owns: ownership(options), parts: new PartialEnforcementFinder(world) };
   for (const id of ids) addPolicy(draft, world, id, how);
   return draft;

@@ -2,6 +2,7 @@
 import { virtualObjects } from "../effective/world/implied-objects.ts";
 import type { World } from "../effective/world/world.ts";
 import type { KubeObject } from "../model/kube-object.ts";
+import { attachableLevels } from "../model/levels.ts";
 import {
   compareText,
   type KindId,
@@ -60,7 +61,7 @@ function targetKinds({ rulebook }: World): ReadonlySet<KindId> {
   for (const { onPaths, ends, definition } of rulebook.kinds) {
     for (const kind of onPaths) found.add(kind);
     for (const kind of ends.keys()) found.add(kind);
-    for (const kind of [...definition.targeting.kinds, ...definition.hierarchy.namespacesAbove])
+    for (const kind of [...attachableLevels(definition.targeting), ...definition.hierarchy.namespacesAbove])
       found.add(kindId(kind));
     found.add(NAMESPACE);
   }

@@ -5,6 +5,7 @@ import { worldOf } from "../../core/evaluation.ts";
 import type { PolicyDefinition } from "../../core/model/definition.ts";
 import { isJsonObject, type Json, type JsonObject, objectsIn, ownValue } from "../../core/model/json.ts";
 import { kinds as builtInKinds } from "../../core/model/kinds.ts";
+import { attachableLevels } from "../../core/model/levels.ts";
 import { type GroupKind, type KindId, kindId } from "../../core/model/refs.ts";
 import { buildSnapshot } from "../../core/model/snapshot.ts";
 import { type KnownDefinitions, knownDefinitions } from "../../definitions/known-definitions.ts";
@@ -51,7 +52,7 @@ export function chooseResources(
   const want = (kind: GroupKind): void => void wanted.set(kindId(kind), kind);
   for (const kind of builtInKinds) want(kind);
   const wantAll = ({ policies, hierarchy, targeting }: PolicyDefinition): void => {
-    for (const kind of [...policies, ...hierarchy.kinds, ...targeting.kinds]) want(kind);
+    for (const kind of [...policies, ...hierarchy.kinds, ...attachableLevels(targeting)]) want(kind);
   };
   const { rulebook } = worldOf(evaluate(buildSnapshot(rules, { validated: true }), known));
   for (const { definition } of rulebook.kinds) wantAll(definition);

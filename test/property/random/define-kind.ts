@@ -16,6 +16,8 @@ export const policyGroup = "example.com";
 export const foreignGroup = "fruit.example.com";
 export const strategyAnnotation = "example.com/strategy";
 export const weightAnnotation = "example.com/weight";
+/** Names of policies, with commas between them. */
+export const namingAnnotation = "example.com/policies";
 
 /** A definition, and the values that random policies of this kind use. */
 export interface PolicyKindUnderTest {

@@ -26,6 +26,7 @@ import {
   tcpRoute,
   tlsRoute,
 } from "./define-kind.ts";
+import { namedKind, parametersKind, sectionOnlyKind } from "./named-kinds.ts";
 import {
   directFieldsKind,
   filterKind,
@@ -379,4 +380,7 @@ export const policyKinds: readonly PolicyKindUnderTest[] = [
   listenerKind,
   virtualKind,
   foreignKind,
+  namedKind,
+  parametersKind,
+  sectionOnlyKind,
 ];

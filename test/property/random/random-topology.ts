@@ -4,7 +4,7 @@
  */
 import fc from "fast-check";
 import { isJsonList, type Json, type JsonObject } from "../../../src/core/model/json.ts";
-import { gatewayGroup, policyGroup, strategyAnnotation } from "./define-kind.ts";
+import { gatewayGroup, namingAnnotation, policyGroup, strategyAnnotation } from "./define-kind.ts";
 import { policyKinds } from "./policy-kinds.ts";
 
 /** `a-b/p1` sorts before `a/p1` as one string, but `a` before `a-b`: GEP-713 compares `namespace/name` as one string. */
@@ -51,9 +51,31 @@ const dressing: Arb<Dressing> = fc.record({
   labels,
   annotations: chance(
     0.4,
-    fc.constantFrom("override", "default", "takeover", "bogus").map((value) => ({ [strategyAnnotation]: value })),
+    fc
+      .record({
+        [strategyAnnotation]: fc.constantFrom("override", "default", "takeover", "bogus"),
+        [namingAnnotation]: weighted<string | undefined>([2, undefined], [2, "p1,p2"], [1, "p3"], [1, "p2, p4,gone"]),
+      })
+      .map(jsonOf),
   ),
 });
+
+/** A reference to a policy that may have the name: policies are named `p1`, `p2` … */
+const policyReference: Arb<JsonObject> = fc
+  .record({
+    group: fc.constant(policyGroup),
+    kind: weighted([4, "NamedPolicy"], [1, "ClusterNamedPolicy"], [3, "ParametersPolicy"], [1, "Teapot"]),
+    name: fc.constantFrom("p1", "p2", "p3", "p4", "p5"),
+    namespace: weighted<string | undefined>([5, undefined], [2, "a"], [1, "a-b"]),
+  })
+  .map(jsonOf);
+const extensionFilters: Arb<JsonObject[] | undefined> = chance(
+  0.3,
+  fc.array(
+    policyReference.map((extensionRef) => ({ type: "ExtensionRef", extensionRef })),
+    { minLength: 1, maxLength: 2 },
+  ),
+);
 
 const namespaceObjects: Arb<JsonObject[]> = fc
   .tuple(...namespaces.map((name) => fc.tuple(fc.constant(name), weighted([8, true], [2, false]), dressing)))
@@ -64,13 +86,13 @@ const namespaceObjects: Arb<JsonObject[]> = fc
   );
 
 const classObjects: Arb<JsonObject[]> = fc
-  .subarray(["x", "y"], { minLength: 1 })
-  .map((names) =>
+  .record({ names: fc.subarray(["x", "y"], { minLength: 1 }), parametersRef: chance(0.3, policyReference) })
+  .map(({ names, parametersRef }) =>
     names.map((name) =>
       kubeObject(
         { apiVersion: gatewayApi, kind: "GatewayClass", name },
         {},
-        { controllerName: name === "x" ? "example.com/gateway" : "other.io/gateway" },
+        jsonOf({ controllerName: name === "x" ? "example.com/gateway" : "other.io/gateway", parametersRef }),
       ),
     ),
   );
@@ -160,6 +182,10 @@ const gateways: Arb<JsonObject[]> = gatewayNames.chain((names) =>
         .record({
           dressed: dressing,
           gatewayClassName: weighted([6, "x"], [2, "y"], [1, "z"]),
+          infrastructure: chance(
+            0.4,
+            policyReference.map((parametersRef) => ({ parametersRef })),
+          ),
           listeners,
           allowedListeners: weighted<JsonObject | undefined>(
             [1, undefined],
@@ -269,8 +295,12 @@ const rule: Arb<JsonObject> = fc
     name: weighted<string | undefined>([4, undefined], [3, "one"], [2, "two"]),
     backendRefs: chance(0.8, fc.array(backendRef, { maxLength: 2 })),
     own: chance(0.5, ownFields),
+    extensionFilters,
   })
-  .map(({ own, ...fields }) => jsonOf({ ...fields, ...own }));
+  .map(({ own, extensionFilters: extensions, ...fields }) => {
+    const filters = [...(isJsonList(own?.["filters"]) ? own["filters"] : []), ...(extensions ?? [])];
+    return jsonOf({ ...fields, ...own, filters: filters.length === 0 ? undefined : filters });
+  });
 
 const routeKinds = ["HTTPRoute", "GRPCRoute", "TLSRoute", "TCPRoute"] as const;
 
@@ -376,7 +406,7 @@ const grants: Arb<JsonObject[]> = fc
   );
 
 const grantees: readonly JsonObject[] = [
-  ...routeKinds.map((kind) => ({ group: gatewayGroup, kind })),
+  ...[...routeKinds, "Gateway"].map((kind) => ({ group: gatewayGroup, kind })),
   ...policyKinds.flatMap(({ definition }) => definition.policies.map(({ group, kind }) => ({ group, kind }))),
 ];
 /** The maximum number of `from` entries in a ReferenceGrant. */
@@ -398,6 +428,7 @@ const mutualGrants: readonly JsonObject[] = [
           to: [
             { group: "", kind: "Service" },
             ...["Gateway", "ListenerSet", ...routeKinds].map((kind) => ({ group: gatewayGroup, kind })),
+            { group: policyGroup, kind: "NamedPolicy" },
           ],
         },
       ),

@@ -50,10 +50,12 @@ export function renderAttachments(definitions: readonly PolicyDefinition[]): str
       row([
         `${kind} (${group})`,
         `${definition.class}, ${scope}`,
-        definition.targeting.kinds
-          .filter(({ policies }) => policies.length === 0 || policies.includes(kind))
-          .map((target) => describeTarget(target, scope))
-          .join(", "),
+        [
+          ...definition.targeting.kinds
+            .filter(({ policies }) => policies.length === 0 || policies.includes(kind))
+            .map((target) => describeTarget(target, scope)),
+          ...(definition.targeting.namedBy ?? []).map(({ level }) => `${formatLevel(level)} (that names it)`),
+        ].join(", "),
         definition.hierarchy.effectiveTargets.map(formatLevel).join(", "),
         definition.merge.none ? "None" : describeMerge(definition),
       ]),
@@ -62,9 +64,10 @@ export function renderAttachments(definitions: readonly PolicyDefinition[]): str
   return table(["policy kind", "class, scope", "may attach to", "takes effect on", "merge"], rows);
 }
 
-function describeTarget({ kind, sections }: TargetKind, scope: string): string {
+function describeTarget({ kind, sections, sectionRequired }: TargetKind, scope: string): string {
   const own = kind === "Namespace" && scope === "Namespaced" ? " (its own)" : "";
-  return `${kind}${own}${sections.map((section) => `, ${kind} ${section.toLowerCase()}`).join("")}`;
+  const parts = sections.map((section) => `${kind} ${section.toLowerCase()}`);
+  return [...(sectionRequired ? [] : [`${kind}${own}`]), ...parts].join(", ");
 }
 
 function describeMerge({ merge }: PolicyDefinition): string {

@@ -1,7 +1,7 @@
 /** Findings about RetryPolicies above connections that are not HTTP: there are no requests that could be retried or timed. */
 import { hasPolicies } from "../../effective/paths/end-objects.ts";
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
-import type { PolicySet } from "../../effective/world/stack.ts";
+import { setsAt } from "../../effective/world/stack.ts";
 import type { World } from "../../effective/world/world.ts";
 import { GATEWAY_API } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
@@ -39,13 +39,11 @@ function findingOf(policy: KubeObject, [first = "", ...others]: readonly string[
 /** The policies on the listeners of a route, their owners, and its backends. */
 function policiesAbove(world: World, kind: CompiledKind, route: KubeObject): ReadonlySet<KubeObject> {
   const found = new Set<KubeObject>();
-  const add = (set: PolicySet | undefined): void => {
-    for (const { object } of set?.policies ?? []) found.add(object);
-  };
   const addAt = (id: ObjectId, section: string | undefined): void => {
     const sets = world.attached[kind.index]?.get(id);
-    add(sets?.own);
-    if (section !== undefined) add(sets?.sections?.get(section));
+    const own = section === undefined ? [] : setsAt(sets, section);
+    for (const { policies } of [...setsAt(sets, undefined), ...own])
+      for (const { object } of policies) found.add(object);
   };
   for (const { parent, section } of world.links.get(route.id)?.up ?? []) {
     addAt(parent, section);

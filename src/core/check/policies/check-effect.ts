@@ -3,6 +3,7 @@
 import { fieldOfPointer } from "../../effective/fold/field-of-pointer.ts";
 import { countedVerdict } from "../../effective/verdicts/counted-verdict.ts";
 import { targetsWithPathsElsewhere } from "../../effective/verdicts/paths-elsewhere.ts";
+import { mayBeNamedElsewhere } from "../../effective/verdicts/unnamed-policy.ts";
 import type { CountedVerdict } from "../../effective/verdicts/verdict.ts";
 import { refusalsOf } from "../../effective/world/link-indexes.ts";
 import type { PolicyRecord, World } from "../../effective/world/world.ts";
@@ -46,7 +47,7 @@ function reachesNothing(world: World, record: PolicyRecord): CheckFinding {
     }));
   });
   const why = noPathReason(world, kind, targets.attachments, listNames(names));
-  const isKnown = targetsWithPathsElsewhere(world, record).length === 0;
+  const isKnown = targetsWithPathsElsewhere(world, record).length === 0 && !mayBeNamedElsewhere(world, record);
   return findingAt(object, {
     code: "ReachesNothing",
     severity: isKnown ? "warning" : "info",
@@ -61,7 +62,7 @@ function reachesNothing(world: World, record: PolicyRecord): CheckFinding {
 function fixOf(isRefused: boolean, isKnown: boolean): string {
   if (isRefused) return "Attach its target to a parent first; the related field has the reason why it is not attached.";
   return isKnown
-    ? "Delete the policy, or target an object that carries traffic."
+    ? "Delete the policy, or attach it to an object that carries traffic."
     : "Add the files of the routes with -f. If the files are everything there is, say so with --complete.";
 }
 

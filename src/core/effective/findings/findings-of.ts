@@ -34,6 +34,7 @@ import type { PolicyRecord, World } from "../world/world.ts";
 import { bareLosers, conditionField, repeatedNameFields, settingField, targetFields } from "./finding-fields.ts";
 import { type BrokenDefinition, brokenDefinitions, looksLikePolicy } from "./ignored-policies.ts";
 import { hasKnownKinds, isUnread, meantKind } from "./meant-kind.ts";
+import { namedPolicyFindings } from "./named-policy-findings.ts";
 
 export function findingsOf(world: World): readonly Finding[] {
   const broken = brokenDefinitions(world);
@@ -154,6 +155,7 @@ function addObjectFindings(
 ): void {
   const kind = object.family.kindId;
   const facts = world.rulebook.factsOf(kind);
+  findings.push(...namedPolicyFindings(world, object));
   if (!world.rulebook.isDescribed(kind) && !brokenKinds.has(kind) && looksLikePolicy(object))
     findings.push(unknownPolicyKind(world, object, facts !== undefined));
   if (facts === undefined) return;

@@ -214,9 +214,13 @@ function endLevelsOf(path: Path, { stacks, definition }: CompiledKind): number {
   return path.node.section === undefined || path.up === undefined ? own : own + ownLevels(path.up, stacks);
 }
 
-/** 1 if the last node of the path has policies, 0 if not. */
-const ownLevels = ({ stack, up }: Path, { empty }: CompiledKind["stacks"]): number =>
-  stack === (up?.stack ?? empty) ? 0 : 1;
+/** The number of sets on the last node of the path: of policies that target it, and of policies that it names. */
+function ownLevels({ stack, up }: Path, { empty }: CompiledKind["stacks"]): number {
+  const above = up?.stack ?? empty;
+  let levels = 0;
+  for (let at: Stack | undefined = stack; at !== undefined && at !== above; at = at.up) levels++;
+  return levels;
+}
 
 /** The nodes that a mapping of the kind leads into: a section both as a node and as part of its object. */
 function mappedNodes(path: Path, { mappings }: CompiledKind): readonly MappedNode[] {

@@ -1,6 +1,7 @@
 import type { LevelKind } from "../../model/definition.ts";
-import { canonicalJson, isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../model/json.ts";
+import { canonicalJson, isJsonObject, type Json, type JsonObject, ownValue } from "../../model/json.ts";
 import { escapePointer, liesBelow } from "../../model/json-pointer.ts";
+import { itemsAt } from "../../model/path-steps.ts";
 import type { Unit } from "../../model/policy.ts";
 import type { ObjectId } from "../../model/refs.ts";
 import { fillDefaults } from "../../model/schema/fill-defaults.ts";
@@ -127,9 +128,11 @@ interface MappedField {
 
 /** All fields that the steps lead to. The struct that contains the field must exist, unless it may be created. */
 function fieldsAt(raw: JsonObject, { steps, create }: CompiledMapping, pointer: string): readonly MappedField[] {
-  let fields: MappedField[] = [{ value: raw, pointer }];
+  let fields: readonly MappedField[] = [{ value: raw, pointer }];
   for (const step of steps)
-    fields = fields.flatMap((field) => ("key" in step ? fieldOf(field, step.key, create) : itemsOf(field, step.where)));
+    fields = fields.flatMap((field): readonly MappedField[] =>
+      "key" in step ? fieldOf(field, step.key, create) : itemsAt(field, step.where),
+    );
   return fields;
 }
 
@@ -138,23 +141,6 @@ function fieldOf({ value, pointer }: MappedField, key: string, create: boolean):
   if (!isThere && !(create && value === undefined)) return [];
   const found = isThere ? ownValue(value, key) : undefined;
   return [{ value: found ?? undefined, pointer: `${pointer}/${escapePointer(key)}` }];
-}
-
-/** `[port=80]` matches the number as well as the text. */
-const isWritten = (value: Json | undefined, text: string): boolean =>
-  typeof value === "string"
-    ? value === text
-    : (typeof value === "number" || typeof value === "boolean") && String(value) === text;
-
-function itemsOf({ value, pointer }: MappedField, where: { key: string; value: string } | undefined): MappedField[] {
-  if (!isJsonList(value)) return [];
-  const fields: MappedField[] = [];
-  value.forEach((item, i) => {
-    if (where === undefined || (isJsonObject(item) && isWritten(ownValue(item, where.key), where.value))) {
-      fields.push({ value: item, pointer: `${pointer}/${i}` });
-    }
-  });
-  return fields;
 }
 
 /**

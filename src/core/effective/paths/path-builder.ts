@@ -115,10 +115,12 @@ export class PathBuilder {
     from: string | undefined,
     ports: readonly number[],
   ): Path {
+    const stack = set === undefined ? above.stack : this.#kind.stacks.push(above.stack, set);
+    const named = node.sets?.named === undefined ? undefined : setAt(node.sets.named, node);
     return {
       up,
       node,
-      stack: set === undefined ? above.stack : this.#kind.stacks.push(above.stack, set),
+      stack: named === undefined ? stack : this.#kind.stacks.push(stack, named),
       from,
       elsewhere: above.elsewhere,
       incomplete: above.incomplete,

@@ -21,6 +21,7 @@ import { type Node, type Path, sectionNode } from "./path.ts";
 import { markIncomplete, NO_PORTS, PathBuilder } from "./path-builder.ts";
 
 const NO_PATHS: readonly Path[] = [];
+const NO_SETS: readonly PolicySet[] = [];
 /** The number of objects whose paths are cached: enough for all gateways of a cluster, while those of routes are dropped. */
 const MAX_REMEMBERED = 4096;
 const FEW = 32;
@@ -106,6 +107,7 @@ export class PathFinder {
     if (this.#scope !== undefined || !this.#nodes.levels.of(ref).endsAtAllSections) return undefined;
     const node = raw === undefined ? this.#nodes.find(id) : this.#nodes.of(id, ref, raw);
     if (node === undefined || node.sets?.sections !== undefined || node.sets?.consumers !== undefined) return undefined;
+    if (node.sets?.named?.sections !== undefined) return undefined;
     return { paths: this.#findToNode(node), sections: sectionsOfNode(node) };
   }
 
@@ -158,12 +160,17 @@ export class PathFinder {
     visit: (path: Path) => void,
   ): void {
     const theirs = from === undefined ? undefined : sets.consumers?.get(from);
-    const ownSet = withPolicies(this.#paths.combined(sets.own, theirs?.own));
-    const setOf = (name: string): PolicySet | undefined =>
-      withPolicies(this.#paths.combined(sets.sections?.get(name), theirs?.sections?.get(name)));
-    const root = (set: PolicySet | undefined): Path => ({
+    const { stacks } = this.#kind;
+    const setsOf = (name: string | undefined): readonly PolicySet[] => {
+      const at = (one: NodeSets | undefined): PolicySet | undefined =>
+        name === undefined ? one?.own : one?.sections?.get(name);
+      return [this.#paths.combined(at(sets), at(theirs)), at(sets.named)]
+        .map(withPolicies)
+        .filter((set) => set !== undefined);
+    };
+    const root = (own: readonly PolicySet[]): Path => ({
       ...this.#paths.rootPath(node),
-      stack: set === undefined ? this.#kind.stacks.empty : this.#kind.stacks.push(this.#kind.stacks.empty, set),
+      stack: own.reduce((stack, set) => stacks.push(stack, set), stacks.empty),
       from,
     });
     const carry = (path: Path, sectionName?: string): void => {
@@ -172,17 +179,17 @@ export class PathFinder {
       if (carrier !== "Other" || this.#everyGateway) visit({ ...path, incomplete: carrier === "Unknown" });
     };
     const sections = sectionsOfNode(node).filter(({ section }) => end.sections.has(section));
+    const own = setsOf(undefined);
     if (sections.length === 0) {
-      if (ownSet !== undefined) carry(root(ownSet));
+      if (own.length > 0) carry(root(own));
       return;
     }
-    const hasOwn = (name: string): boolean => setOf(name) !== undefined;
-    const above = root(sections.every(({ name }) => hasOwn(name)) ? ownSet : undefined);
+    const hasOwn = (name: string): boolean => setsOf(name).length > 0;
+    const above = root(sections.every(({ name }) => hasOwn(name)) ? own : NO_SETS);
     for (const section of sections) {
-      const own = coveringSection(section.name, hasOwn);
-      const set = own === undefined ? ownSet : setOf(own);
-      if (set === undefined) continue;
-      const stack = this.#kind.stacks.push(above.stack, set);
+      const covering = setsOf(coveringSection(section.name, hasOwn));
+      if (covering.length === 0) continue;
+      const stack = covering.reduce((high, set) => stacks.push(high, set), above.stack);
       carry({ ...above, stack, up: above, node: sectionNode(node, section) }, section.name);
     }
   }

@@ -3,7 +3,7 @@ import { compareText, type ObjectId, type PolicyId } from "../../model/refs.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
 import { foreignGateways } from "../world/gateway-controllers.ts";
 import type { ForeignGateway, Unenforced } from "../world/policy-tally.ts";
-import { policiesIn } from "../world/stack.ts";
+import { policiesIn, setsAt } from "../world/stack.ts";
 import type { WithPolicies } from "../world/world.ts";
 import { endObjects } from "./end-objects.ts";
 import { gatewaysAbove } from "./gateways-above.ts";
@@ -57,7 +57,6 @@ export function unenforcedPolicies(world: WithPolicies): ReadonlyMap<PolicyId, U
 const byId = ([a]: readonly [string, string], [b]: readonly [string, string]): number => compareText(a, b);
 
 const targetsOn = (path: Path, policy: Policy): readonly ObjectId[] =>
-  nodesOf(path).flatMap(({ id, sets, section }) => {
-    const set = section === undefined ? sets?.own : sets?.sections?.get(section.name);
-    return set?.policies.includes(policy) ? [id] : [];
-  });
+  nodesOf(path).flatMap(({ id, sets, section }) =>
+    setsAt(sets, section?.name).some(({ policies }) => policies.includes(policy)) ? [id] : [],
+  );

@@ -23,6 +23,7 @@ import { missingKinds, namedBy } from "../world/policy-indexes.ts";
 import type { PolicyIndexes, PolicyRecord, WithLinks, WithObjects, WithPolicies } from "../world/world.ts";
 import type { ObjectChange } from "./object-changes.ts";
 import { type AttachmentEdit, type EditedSets, editAttached } from "./update-attached.ts";
+import { updateNamers } from "./update-namers.ts";
 
 export interface UpdatedPolicies {
   readonly tables: WithPolicies;
@@ -41,7 +42,8 @@ export function updatePolicies(
   changes: readonly ObjectChange[],
   implied: ReadonlySet<ObjectId>,
 ): UpdatedPolicies {
-  const context = targetContext(tables);
+  const { namers, renamed } = updateNamers(before, tables, changes);
+  const context = targetContext(tables, namers);
   const quiet = new Set(changes.filter(({ isQuiet }) => isQuiet).map(({ id }) => id));
   const indexes = before.indexPolicies();
   const policies = new MapDraft(before.policies);
@@ -51,7 +53,7 @@ export function updatePolicies(
   const missing = new MapDraft(indexes.missing);
   const judgedAnew = new Set<PolicyId>();
   const edits: AttachmentEdit[] = [];
-  for (const id of policiesToResolve(before, changes, implied)) {
+  for (const id of new Set([...policiesToResolve(before, changes, implied), ...renamed])) {
     const old = before.policies.get(id);
     const now = resolvedAgain(tables, id, old, { context, isQuiet: quiet.has(id) });
     policies.set(id, now);
@@ -75,6 +77,7 @@ export function updatePolicies(
   const withPolicies: WithPolicies = {
     ...tables,
     policies: policies.build(),
+    namers,
     attached,
     indexPolicies: () => updatedIndexes,
   };
@@ -151,8 +154,8 @@ function resolvedAgain(
   return { kind, object, policy, findings: read.findings, targets, references };
 }
 
-const keyOf = ({ object, sectionName, consumer }: Attachment): string =>
-  `${object}#${sectionName ?? ""}@${consumer ?? ""}`;
+const keyOf = ({ object, sectionName, consumer, isNamed }: Attachment): string =>
+  `${object}#${sectionName ?? ""}@${consumer ?? ""}${isNamed ? "!" : ""}`;
 
 function addEdits(edits: AttachmentEdit[], before: PolicyRecord | undefined, after: PolicyRecord | undefined): void {
   const kind = (before ?? after)?.kind;
@@ -174,7 +177,10 @@ function addEdits(edits: AttachmentEdit[], before: PolicyRecord | undefined, aft
 }
 
 const isSameAttachment = (a: Attachment | undefined, b: Attachment | undefined): boolean =>
-  a?.object === b?.object && a?.sectionName === b?.sectionName && a?.consumer === b?.consumer;
+  a?.object === b?.object &&
+  a?.sectionName === b?.sectionName &&
+  a?.consumer === b?.consumer &&
+  a?.isNamed === b?.isNamed;
 
 const attachmentsOf = (targets: ResolvedTargets | undefined): ReadonlyMap<string, Attachment> =>
   new Map(targets?.attachments.map((attachment) => [keyOf(attachment), attachment]));

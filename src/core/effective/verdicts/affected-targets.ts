@@ -6,7 +6,7 @@ import { endObjects } from "../paths/end-objects.ts";
 import { type Node, nodesOf, type Path } from "../paths/path.ts";
 import { PathFinder } from "../paths/path-finder.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
-import type { NodeSets } from "../world/stack.ts";
+import { type NodeSets, setsAt } from "../world/stack.ts";
 import type { World } from "../world/world.ts";
 
 export interface Affected {
@@ -96,4 +96,6 @@ function attachedTo(
 const NONE: readonly Policy[] = [];
 
 const policiesOn = (sets: NodeSets | undefined, section: string | undefined): readonly Policy[] =>
-  (section === undefined ? sets?.own : sets?.sections?.get(section))?.policies ?? NONE;
+  sets?.named === undefined
+    ? ((section === undefined ? sets?.own : sets?.sections?.get(section))?.policies ?? NONE)
+    : setsAt(sets, section).flatMap(({ policies }) => policies);

@@ -2,6 +2,7 @@ import type { Policy } from "../../model/policy.ts";
 import type { ObjectId } from "../../model/refs.ts";
 import type { Node, Path } from "../paths/path.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
+import { setsAt } from "../world/stack.ts";
 
 /** The ancestor under which a path is counted, for each policy on it. */
 type AncestorOf = (policy: Policy) => ObjectId;
@@ -17,7 +18,8 @@ export function ancestorOf(path: Path, { targetsClusterScope }: CompiledKind): A
   const ancestor = path.ancestor ?? path.node.id;
   const targets = targetsClusterScope ? clusterTargets(path) : NO_NODES;
   if (targets.length === 0) return () => ancestor;
-  return (policy) => targets.find(({ sets }) => sets?.own?.policies.includes(policy))?.id ?? ancestor;
+  return (policy) =>
+    targets.find(({ sets }) => setsAt(sets, undefined).some((set) => set.policies.includes(policy)))?.id ?? ancestor;
 }
 
 const NO_NODES: readonly Node[] = [];
@@ -27,7 +29,8 @@ function clusterTargets(path: Path): readonly Node[] {
   let found: Node[] | undefined;
   for (let at: Path | undefined = path; at !== undefined; at = at.up) {
     const { ref, sets } = at.node;
-    if (ref.namespace === "" && sets?.own !== undefined) found = [at.node, ...(found ?? NO_NODES)];
+    if (ref.namespace === "" && (sets?.own ?? sets?.named?.own) !== undefined)
+      found = [at.node, ...(found ?? NO_NODES)];
   }
   return found ?? NO_NODES;
 }

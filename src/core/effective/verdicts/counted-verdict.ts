@@ -7,6 +7,7 @@ import type { PolicyRecord, World } from "../world/world.ts";
 import { type Conflict, findConflict } from "./find-conflict.ts";
 import { formatRejection } from "./format-rejection.ts";
 import { joinMessages } from "./join-messages.ts";
+import { isUnnamed } from "./unnamed-policy.ts";
 import type { AncestorVerdict, CountedVerdict, Enforcement, NotAcceptedReason, Tally } from "./verdict.ts";
 
 /** The number of policies and targets that a verdict names. */
@@ -21,6 +22,7 @@ export function countedVerdict(world: World, record: PolicyRecord): CountedVerdi
   if (record.policy === undefined) {
     return notAccepted("Invalid", record.findings.filter(isReason).map(withField));
   }
+  if (isUnnamed(record)) return noneValid === undefined ? NO_PATH : notAccepted(noneValid.reason, [noneValid.message]);
   if (record.targets.attachments.length === 0) {
     return notAccepted(
       "TargetNotFound",

@@ -5,6 +5,7 @@ import { suggestName } from "../../model/words/near-miss.ts";
 import { isRefusedByMistake } from "../world/refused-objects.ts";
 import type { PolicyRecord, World } from "../world/world.ts";
 import { targetsWithPathsElsewhere } from "./paths-elsewhere.ts";
+import { isUnnamed, mayBeNamedElsewhere } from "./unnamed-policy.ts";
 
 /** What the verdict of a policy lacks: its target, or a path from its target to an effective target. */
 export type Undecided = "Target" | "Path";
@@ -18,6 +19,7 @@ export type Undecided = "Target" | "Path";
 export function findUndecided(world: World, record: PolicyRecord): Undecided | undefined {
   if (record.policy === undefined) return undefined;
   const { attachments, rejections } = record.targets;
+  if (isUnnamed(record)) return mayBeNamedElsewhere(world, record) ? "Path" : undefined;
   if (attachments.length === 0)
     return rejections.some((rejection) => isAbsentElsewhere(world, rejection)) ? "Target" : undefined;
   return targetsWithPathsElsewhere(world, record).length > 0 ? "Path" : undefined;

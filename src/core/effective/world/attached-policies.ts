@@ -14,6 +14,8 @@ export interface AttachedPolicy {
   readonly policy: Policy;
   readonly sectionName: string | undefined;
   readonly consumer: string | undefined;
+  /** True if the object or section names the policy. */
+  readonly isNamed: boolean;
 }
 
 /** `findTarget`: the object that the policies are attached to; undefined if it is implied or virtual. */
@@ -24,8 +26,14 @@ export function buildNodeSets(
 ): NodeSets {
   const annotated = annotatedStrategy(findTarget, kind);
   const [only] = all;
-  if (all.length === 1 && only !== undefined && only.sectionName === undefined && only.consumer === undefined) {
-    return { own: setOf([only.policy], annotated, kind), sections: undefined, consumers: undefined };
+  if (
+    all.length === 1 &&
+    only !== undefined &&
+    only.sectionName === undefined &&
+    only.consumer === undefined &&
+    !only.isNamed
+  ) {
+    return { own: setOf([only.policy], annotated, kind), sections: undefined, consumers: undefined, named: undefined };
   }
   const consumers = new Map<string, NodeSets>();
   const namespaces = new Set(all.flatMap(({ consumer }) => (consumer === undefined ? [] : [consumer])));
@@ -40,11 +48,16 @@ export function buildNodeSets(
     );
   }
   const everybody = nodeSets(
-    all.filter(({ consumer }) => consumer === undefined),
+    all.filter(({ consumer, isNamed }) => consumer === undefined && !isNamed),
     annotated,
     kind,
   );
-  return consumers.size === 0 ? everybody : { ...everybody, consumers };
+  const named = all.filter(({ isNamed }) => isNamed);
+  return {
+    ...everybody,
+    consumers: consumers.size === 0 ? undefined : consumers,
+    named: named.length === 0 ? undefined : nodeSets(named, annotated, kind),
+  };
 }
 
 function nodeSets(all: readonly AttachedPolicy[], annotated: MergeStrategy | undefined, kind: CompiledKind): NodeSets {
@@ -65,6 +78,7 @@ function nodeSets(all: readonly AttachedPolicy[], annotated: MergeStrategy | und
     own: own.length === 0 ? undefined : setOf(own, annotated, kind),
     sections: sections.size === 0 ? undefined : sections,
     consumers: undefined,
+    named: undefined,
   };
 }
 
@@ -104,8 +118,8 @@ export class AttachedDraft {
   }
 
   add(policy: Policy, attachments: readonly Attachment[]): void {
-    for (const { object, sectionName, consumer } of attachments) {
-      const one: AttachedPolicy = { policy, sectionName, consumer };
+    for (const { object, sectionName, consumer, isNamed = false } of attachments) {
+      const one: AttachedPolicy = { policy, sectionName, consumer, isNamed };
       const known = this.#byTarget.get(object);
       if (known === undefined) this.#byTarget.set(object, [one]);
       else known.push(one);
@@ -124,14 +138,15 @@ export class AttachedDraft {
 }
 
 /** Every policy in the sets, with its section and consumer. */
-export function attachedIn(sets: NodeSets | undefined, consumer?: string): readonly AttachedPolicy[] {
+export function attachedIn(sets: NodeSets | undefined, consumer?: string, isNamed = false): readonly AttachedPolicy[] {
   if (sets === undefined) return [];
   const list = (set: PolicySet, sectionName: string | undefined): AttachedPolicy[] =>
-    [...set.policies, ...set.conflicted].map((policy) => ({ policy, sectionName, consumer }));
+    [...set.policies, ...set.conflicted].map((policy) => ({ policy, sectionName, consumer, isNamed }));
   return [
     ...(sets.own === undefined ? [] : list(sets.own, undefined)),
     ...[...(sets.sections ?? [])].flatMap(([name, set]) => list(set, name)),
     ...[...(sets.consumers ?? [])].flatMap(([namespace, inner]) => attachedIn(inner, namespace)),
+    ...attachedIn(sets.named, undefined, true),
   ];
 }
 
@@ -141,5 +156,6 @@ export function setsIn(sets: NodeSets): readonly PolicySet[] {
     ...(sets.own === undefined ? [] : [sets.own]),
     ...(sets.sections?.values() ?? []),
     ...[...(sets.consumers?.values() ?? [])].flatMap(setsIn),
+    ...(sets.named === undefined ? [] : setsIn(sets.named)),
   ];
 }

@@ -16,7 +16,7 @@ import { linkContext, targetContext } from "./contexts.ts";
 import { findUnfollowedLinks } from "./find-unfollowed-links.ts";
 import { buildChildIndexes, buildLinkIndexes } from "./link-indexes.ts";
 import { nameLookup } from "./name-lookup.ts";
-import { buildPolicyIndexes } from "./policy-indexes.ts";
+import { buildNamers, buildPolicyIndexes } from "./policy-indexes.ts";
 import type { Rulebook } from "./rulebook.ts";
 import { scopeObjects } from "./scope-objects.ts";
 import type { PolicyRecord, WithLinks, WithObjects, WithPolicies, World } from "./world.ts";
@@ -119,7 +119,8 @@ function buildPolicies(tables: WithLinks): WithPolicies {
   const { rulebook, objects } = tables;
   const all = new Map<PolicyId, PolicyRecord>();
   const attached = rulebook.kinds.map((kind) => new AttachedDraft(kind, objects));
-  const context = targetContext(tables);
+  const namers = buildNamers(tables);
+  const context = targetContext(tables, namers);
   for (const kind of rulebook.kinds) {
     for (const policyKind of kind.definition.policies) {
       for (const object of objects.ofKind(kindId(policyKind))) {
@@ -135,6 +136,7 @@ function buildPolicies(tables: WithLinks): WithPolicies {
   return {
     ...tables,
     policies,
+    namers,
     attached: attached.map((draft) => draft.build()),
     indexPolicies: once(() => buildPolicyIndexes(policies)),
   };

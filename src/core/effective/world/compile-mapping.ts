@@ -1,12 +1,8 @@
 /** Where a definition maps settings onto fields of objects (`mapsTo`), made ready to be followed. */
 import type { FieldMapping, KindFacts, LevelKind } from "../../model/definition.ts";
 import { escapePointer } from "../../model/json-pointer.ts";
+import { type PathStep, parseSteps } from "../../model/path-steps.ts";
 import type { CompiledSchema } from "../../model/schema/schema.ts";
-
-/** One step of a path into an object: a key, or all items of a list, or those with a field of some value. */
-export type PathStep =
-  | { readonly key: string }
-  | { readonly items: true; readonly where?: { readonly key: string; readonly value: string } };
 
 export interface CompiledMapping {
   /** The setting: keys in the spec proper, and the same as a JSON pointer. */
@@ -60,19 +56,4 @@ function intoSection(to: FieldMapping["to"], facts: KindFacts | undefined): Fiel
   const list = facts?.sections.find(({ path }) => to.path.startsWith(`${path}[].`));
   if (list === undefined || to.level.section !== undefined) return to;
   return { level: { ...to.level, section: list.section }, path: to.path.slice(list.path.length + "[].".length) };
-}
-
-function parseSteps(path: string): readonly PathStep[] {
-  const steps: PathStep[] = [];
-  for (const part of path.split(".")) {
-    const open = part.indexOf("[");
-    const key = open === -1 ? part : part.slice(0, open);
-    if (key !== "") steps.push({ key });
-    if (open === -1) continue;
-    const [field, value] = part.slice(open + 1, part.indexOf("]")).split("=");
-    steps.push(
-      value === undefined || field === undefined ? { items: true } : { items: true, where: { key: field, value } },
-    );
-  }
-  return steps;
 }

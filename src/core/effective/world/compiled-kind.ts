@@ -4,6 +4,7 @@ import type { CustomStrategies } from "../../merge/custom-strategy.ts";
 import type { FoldTools } from "../../merge/fold.ts";
 import type { EvaluateCondition } from "../../model/cel.ts";
 import type { KindFacts, LinkRow, PolicyDefinition } from "../../model/definition.ts";
+import { attachableLevels } from "../../model/levels.ts";
 import { type CrdFacts, mapPathsIn } from "../../model/parse/parse-crd.ts";
 import { type GroupKind, type KindId, kindId } from "../../model/refs.ts";
 import type { CompiledSchema } from "../../model/schema/schema.ts";
@@ -76,7 +77,9 @@ export function compileKind(definition: PolicyDefinition, index: number, options
     namespacesAbove: kindSet(hierarchy.namespacesAbove),
     roots: hierarchy.roots.length === 0 ? undefined : kindSet(hierarchy.roots),
     through: hierarchy.through.length === 0 ? undefined : kindSet(hierarchy.through),
-    targetsClusterScope: definition.targeting.kinds.some((target) => options.facts(target)?.scope === "Cluster"),
+    targetsClusterScope: attachableLevels(definition.targeting).some(
+      (target) => options.facts(target)?.scope === "Cluster",
+    ),
     mappings,
     ownUnitRules: ownUnitRulesOf(definition, options.crd(policyKind), mappings.flatMap(mappedMapPaths)),
     tools: {

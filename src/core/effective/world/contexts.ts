@@ -2,6 +2,7 @@
 import { SectionIndex } from "../../attachment/find-target-section.ts";
 import type { TargetContext } from "../../attachment/resolution.ts";
 import type { ReferenceContext } from "../../attachment/resolve-references.ts";
+import { idsAt } from "../../model/collections/id-index.ts";
 import { once } from "../../model/collections/once.ts";
 import { isKnownAbsent } from "../../model/completeness.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -9,7 +10,7 @@ import { namespaceLabelsOf } from "../../model/kube-object.ts";
 import { idOf } from "../../model/refs.ts";
 import type { LinkContext } from "../../topology/links.ts";
 import { impliedNamespaces, isImplied, NAMESPACE } from "./implied-objects.ts";
-import type { WithLinks, WithObjects } from "./world.ts";
+import type { WithLinks, WithObjects, WithPolicies } from "./world.ts";
 
 export function linkContext(
   tables: Pick<WithObjects, "rulebook" | "objects" | "grants" | "refused" | "completeness" | "deleted">,
@@ -29,7 +30,7 @@ export function linkContext(
 export const namespaceLabels = (objects: WithObjects["objects"], namespace: string): JsonObject =>
   namespaceLabelsOf(objects.find(NAMESPACE, "", namespace), namespace);
 
-export function targetContext(tables: WithLinks): TargetContext & ReferenceContext {
+export function targetContext(tables: WithLinks, namers: WithPolicies["namers"]): TargetContext & ReferenceContext {
   const { rulebook, objects, grants } = tables;
   return {
     isKnownAbsent: (ref) => isKnownAbsent(tables, ref),
@@ -40,6 +41,11 @@ export function targetContext(tables: WithLinks): TargetContext & ReferenceConte
       namespace === undefined ? objects.ofKind(kind) : objects.inNamespace(kind, namespace),
     isImplied: (ref) => isImplied(tables, ref),
     impliedNamespaces: once(() => impliedNamespaces(objects)),
+    namersOf: (policy) =>
+      [...idsAt(namers, policy)].flatMap((id) => {
+        const object = objects.get(id);
+        return object === undefined ? [] : [object];
+      }),
     sections: new SectionIndex(),
   };
 }

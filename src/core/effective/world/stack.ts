@@ -23,7 +23,23 @@ export interface NodeSets {
   readonly sections: ReadonlyMap<string, PolicySet> | undefined;
   /** Policies that take effect only on traffic from one namespace, by that namespace. */
   readonly consumers: ReadonlyMap<string, NodeSets> | undefined;
+  /** Policies that the object or its sections name. They are below those that target it. */
+  readonly named: NodeSets | undefined;
 }
+
+/** The sets of policies on an object or on one of its sections, highest first: of those that target it, then of those that it names. */
+export function setsAt(sets: NodeSets | undefined, section: string | undefined): readonly PolicySet[] {
+  if (sets === undefined) return NO_SETS;
+  const own = setAt(sets, section);
+  const named = sets.named === undefined ? undefined : setAt(sets.named, section);
+  if (named === undefined) return own === undefined ? NO_SETS : [own];
+  return own === undefined ? [named] : [own, named];
+}
+
+const NO_SETS: readonly PolicySet[] = [];
+
+const setAt = (sets: NodeSets, section: string | undefined): PolicySet | undefined =>
+  section === undefined ? sets.own : sets.sections?.get(section);
 
 export interface Stack {
   readonly up: Stack | undefined;

@@ -81,6 +81,8 @@ export interface LinkIndexes extends ChildIndexes {
 /** Stage 3: the policies, and where they are attached. */
 export interface WithPolicies extends WithLinks {
   readonly policies: PersistentMap<PolicyId, PolicyRecord>;
+  /** The objects that name a policy, whether it exists or not. */
+  readonly namers: IdIndex<ObjectId, ObjectId>;
   /** The policies on each object, for each policy kind by its index. */
   readonly attached: readonly PersistentMap<ObjectId, NodeSets>[];
   /** Computed on the first call: only changes need it. */

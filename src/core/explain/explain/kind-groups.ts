@@ -3,7 +3,7 @@ import { effectivePolicyAt } from "../../effective/fold/effective-policy-at.ts";
 import { nodesOf, type Path } from "../../effective/paths/path.ts";
 import type { PathNode } from "../../effective/paths/path-node.ts";
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
-import type { NodeSets } from "../../effective/world/stack.ts";
+import { type NodeSets, setsAt } from "../../effective/world/stack.ts";
 import type { World } from "../../effective/world/world.ts";
 import type { EffectiveSpec } from "../../merge/effective-spec.ts";
 import type { RemovalOutcome, Source } from "../../merge/provenance.ts";
@@ -126,10 +126,9 @@ function policiesAt(
   section: string | undefined,
   from: string | undefined,
 ): readonly PolicyId[] {
-  const own = section === undefined ? sets?.own : sets?.sections?.get(section);
   const consumer = from === undefined ? undefined : sets?.consumers?.get(from);
   return [
-    ...(own?.policies ?? []).map(({ id }) => id),
+    ...setsAt(sets, section).flatMap(({ policies }) => policies.map(({ id }) => id)),
     ...(consumer === undefined ? [] : policiesAt(consumer, section, undefined)),
   ];
 }

@@ -1,5 +1,6 @@
 /** The edges of the topology, from parents to children. Sections that are not drawn are passed over. */
 import type { World } from "../../effective/world/world.ts";
+import { attachableLevels } from "../../model/levels.ts";
 import {
   compareText,
   isNamespace,
@@ -55,7 +56,9 @@ export const compareEdges = (a: GraphEdge, b: GraphEdge): number =>
 export function topologyObjects({ links, objects, rulebook }: World): readonly ObjectId[] {
   const ids = new Set<ObjectId>();
   links.forEach((_, id) => void ids.add(id));
-  const targetable = rulebook.kinds.flatMap(({ definition }) => definition.targeting.kinds.map((kind) => kindId(kind)));
+  const targetable = rulebook.kinds.flatMap(({ definition }) =>
+    attachableLevels(definition.targeting).map((level) => kindId(level)),
+  );
   for (const kind of new Set(targetable)) {
     if (kind !== NAMESPACE) objects.ofKind(kind).forEach(({ id }) => void ids.add(id));
   }

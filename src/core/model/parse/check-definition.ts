@@ -3,7 +3,7 @@ import { supportedGranularities } from "../definition.ts";
 import type { Finding, Severity } from "../finding.ts";
 import type { FindingCode } from "../finding-code.ts";
 import type { KubeObject } from "../kube-object.ts";
-import { formatLevel, isAbove, sameKind, sameLevel, targetLevels } from "../levels.ts";
+import { attachableLevels, formatLevel, isAbove, sameKind, sameLevel } from "../levels.ts";
 import { type GroupKind, isNamespace, kindId } from "../refs.ts";
 import { hasWholeMaps } from "../units.ts";
 
@@ -68,7 +68,7 @@ function* checkClass({ class: policyClass, targeting, hierarchy, merge }: Policy
       "spec.merge merges specs; a Direct policy kind supports only the strategies None (GEP-713) and Accumulate. Leave it out, or make the class Inherited.",
     );
   }
-  const levels = targetLevels(targeting.kinds);
+  const levels = attachableLevels(targeting);
   for (const target of hierarchy.effectiveTargets) {
     if (levels.some((level) => sameLevel(level, target))) continue;
     yield error(
@@ -113,12 +113,12 @@ function* checkLevels({ targeting, hierarchy, mapsTo }: PolicyDefinition): Gener
   const leadsToEnd = (level: LevelKind): boolean =>
     ends.some((end) => sameLevel(level, end) || isAbove(level, end, hierarchy));
   const names = ends.map(formatLevel).join(", ");
-  for (const level of targetLevels(targeting.kinds)) {
+  for (const level of attachableLevels(targeting)) {
     if (leadsToEnd(level)) continue;
     yield error(
       "DefinitionTargetBelowEffective",
       "spec.hierarchy.effectiveTargets",
-      `spec.hierarchy.effectiveTargets is ${names}, but ${formatLevel(level)} may be targeted and is not above any of them: such a policy would never take effect. Add ${formatLevel(level)} to it, or remove it from spec.targeting.kinds.`,
+      `spec.hierarchy.effectiveTargets is ${names}, but policies may be attached to ${formatLevel(level)}, which is not above any of them: such a policy would never take effect. Add ${formatLevel(level)} to it, or remove it from spec.targeting.`,
     );
   }
   const targetsNamespace = targeting.kinds.some((kind) => isNamespace(kind));
@@ -130,7 +130,7 @@ function* checkLevels({ targeting, hierarchy, mapsTo }: PolicyDefinition): Gener
       "spec.hierarchy.namespaces.above is empty, but a Namespace may be targeted: list the kinds whose Namespace is a level above them.",
     );
   }
-  yield* checkThrough([...targeting.kinds, ...ends], hierarchy.through);
+  yield* checkThrough([...attachableLevels(targeting), ...ends], hierarchy.through);
   for (const [i, { to }] of mapsTo.entries()) {
     if (leadsToEnd(to.level)) continue;
     yield error(

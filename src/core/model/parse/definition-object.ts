@@ -7,6 +7,7 @@ import type {
   LevelKind,
   LinkRow,
   MergeRules,
+  NamingField,
   OrderKey,
   PolicyDefinition,
   PolicyReference,
@@ -55,7 +56,7 @@ function specOf(definition: PolicyDefinition): JsonObject {
     sensitive = [],
     approximate = [],
   } = definition;
-  const { fields, refs, selectors, crossNamespace, positionalRules, kinds } = targeting;
+  const { fields, refs, selectors, crossNamespace, positionalRules, kinds, namedBy = [] } = targeting;
   return withoutDefaults({
     policies: policies.map(({ group, kind, scope }) => ({ group, kind, scope })),
     class: definition.class,
@@ -70,6 +71,7 @@ function specOf(definition: PolicyDefinition): JsonObject {
       crossNamespace: unless("Forbidden", crossNamespace),
       positionalRules: unless(false, positionalRules),
       kinds: kinds.map(targetKind),
+      namedBy: namedBy.map(namingField),
     }),
     hierarchy: hierarchyOf(definition.hierarchy, crossNamespace === "Consumer"),
     merge: mergeOf(definition.merge, definition.class === "Direct"),
@@ -87,7 +89,18 @@ function specOf(definition: PolicyDefinition): JsonObject {
 const groupKind = ({ group, kind }: GroupKind): JsonObject => ({ group, kind });
 const level = ({ group, kind, section }: LevelKind): JsonObject => withoutDefaults({ group, kind, section });
 
-const targetKind = ({ group, kind, sections, virtual, policies, forbids = [] }: TargetKind): JsonObject =>
+const namingField = ({ level: named, path, annotation, separator }: NamingField): JsonObject =>
+  withoutDefaults({ level: level(named), path, annotation, separator });
+
+const targetKind = ({
+  group,
+  kind,
+  sections,
+  virtual,
+  policies,
+  forbids = [],
+  sectionRequired = false,
+}: TargetKind): JsonObject =>
   withoutDefaults({
     group,
     kind,
@@ -95,6 +108,7 @@ const targetKind = ({ group, kind, sections, virtual, policies, forbids = [] }: 
     virtual: unless(false, virtual),
     policies,
     forbids: forbids.map(({ path, because }) => withoutDefaults({ path, because })),
+    sectionRequired: unless(false, sectionRequired),
   });
 
 function hierarchyOf(hierarchy: Hierarchy, isConsumer: boolean): JsonObject {

@@ -93,9 +93,11 @@ const complete: JsonObject = {
         virtual: false,
         policies: ["ColorPolicy"],
         forbids: [{ path: "a.b", because: "it makes no sense" }],
+        sectionRequired: true,
       },
       { group: "fruit.example.com", kind: "Apple", sections: ["Seed"] },
     ],
+    namedBy: [{ level: "GatewayListener", path: "filters[type=Color].ref", separator: "," }],
   },
   hierarchy: {
     effectiveTargets: [{ group: "fruit.example.com", kind: "Apple", section: "Seed" }],
@@ -160,7 +162,14 @@ test("every field can be written, and is read", () => {
   const { definition, findings } = parseDefinition(document(complete));
   expect(findings).toEqual([]);
   expect(definition).toMatchObject({
-    targeting: { fields: { ref: "target" }, refs: "One", crossNamespace: "Consumer", positionalRules: true },
+    targeting: {
+      fields: { ref: "target" },
+      refs: "One",
+      crossNamespace: "Consumer",
+      positionalRules: true,
+      kinds: [{ sectionRequired: true }, {}],
+      namedBy: [{ level: { kind: "Gateway", section: "Listener" }, path: "filters[type=Color].ref", separator: "," }],
+    },
     hierarchy: {
       effectiveTargets: [{ group: "fruit.example.com", kind: "Apple", section: "Seed" }],
       namespacesAbove: [{ group: GATEWAY_API, kind: "Gateway" }, { kind: "Apple" }],
@@ -266,7 +275,7 @@ describe("findings have the value, the allowed values and a suggestion", () => {
       changed({ targeting: { kinds: [] } }),
       "DefinitionMissingField",
       "spec.targeting.kinds",
-      "spec.targeting.kinds is a list of 0 items; allowed: a list of 1 to 64 items",
+      "spec.targeting.kinds is missing: list the kinds that a policy may target, or in namedBy the fields of objects that name policies.",
     ],
     [
       "an empty name",

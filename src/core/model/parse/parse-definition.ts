@@ -1,7 +1,6 @@
 import { once } from "../collections/once.ts";
 import type {
   FieldMapping,
-  ForbiddenSetting,
   Hierarchy,
   KindFacts,
   LevelKind,
@@ -9,24 +8,23 @@ import type {
   PolicyDefinition,
   PolicyKind,
   PolicyReference,
-  TargetKind,
+  Targeting,
 } from "../definition.ts";
 import type { Finding } from "../finding.ts";
 import { isJsonObject, type Json, type JsonObject, ownValue } from "../json.ts";
 import type { KubeObject } from "../kube-object.ts";
-import { lowestLevels, targetLevels } from "../levels.ts";
-import { type GroupKind, isGroupName, isKindName } from "../refs.ts";
+import { attachableLevels, lowestLevels } from "../levels.ts";
+import type { GroupKind } from "../refs.ts";
 import { compileSchema } from "../schema/compile-schema.ts";
 import { choices, definitionSchema } from "../schema/definition-schema.ts";
 import { child, flag, list, objects, oneOf, text, texts } from "../schema/read-fields.ts";
 import { type SchemaProblem, schemaProblems } from "../schema/schema-problems.ts";
-import { didYouMean } from "../words/did-you-mean.ts";
-import { formatValue } from "../words/format-value.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { readApproximations } from "./read-approximations.ts";
 import {
+  checkMappedPath,
+  checkNames,
   checkPath,
-  checkSection,
   type DefinitionProblem,
   type KindReader,
   knownKinds,
@@ -34,6 +32,7 @@ import {
   readLevel,
 } from "./read-definition-kinds.ts";
 import { readMerge } from "./read-merge.ts";
+import { readTargeting } from "./read-targeting.ts";
 
 const DEFINITION_API_VERSION = "prevail.dev/v1alpha1";
 
@@ -107,30 +106,15 @@ function readDefinition(name: string, spec: JsonObject, problems: DefinitionProb
   const declaredKinds = objects(hierarchy, "kinds").map(readKindFacts);
   declaredKinds.forEach((kind, i) => checkNames(kind, `spec.hierarchy.kinds[${i}]`, problems));
   const reader: KindReader = { problems, known: knownKinds(declaredKinds, targeting) };
-  const kinds = list(targeting, "kinds").map((item, i) =>
-    readTargetKind(item, `spec.targeting.kinds[${i}]`, policies, reader),
-  );
-  const fields = child(targeting, "fields");
-  const crossNamespace = oneOf(targeting["crossNamespace"], choices.crossNamespace, "Forbidden");
+  const readTargets = readTargeting(targeting, policies, reader);
   return {
     name,
     policies: [first, ...joined],
     class: policyClass,
-    targeting: {
-      fields: {
-        ref: text(fields, "ref", "targetRef"),
-        refs: text(fields, "refs", "targetRefs"),
-        selectors: text(fields, "selectors", "targetSelectors"),
-      },
-      refs: oneOf(targeting["refs"], choices.refs, "Many"),
-      selectors: flag(targeting, "selectors", { byDefault: false }),
-      crossNamespace,
-      positionalRules: flag(targeting, "positionalRules", { byDefault: false }),
-      kinds,
-    },
+    targeting: readTargets,
     hierarchy: readHierarchy(
       hierarchy,
-      { kinds, declaredKinds, direct: policyClass === "Direct", isConsumer: crossNamespace === "Consumer" },
+      { targeting: readTargets, declaredKinds, direct: policyClass === "Direct" },
       reader,
     ),
     merge: readMerge(child(spec, "merge"), { direct: policyClass === "Direct" }, problems),
@@ -190,18 +174,6 @@ function readStatus(status: JsonObject): PolicyDefinition["status"] {
   return ancestors === undefined ? { vocabulary } : { vocabulary, ancestors };
 }
 
-/** Reports names that cannot be part of an id. */
-function checkNames({ group, kind }: GroupKind, field: string, problems: DefinitionProblem[]): void {
-  if (!isGroupName(group)) {
-    const message = `${field}.group is ${formatValue(group)}; allowed: an API group, without a version`;
-    problems.push({ code: "UnknownValue", field: `${field}.group`, message });
-  }
-  if (!isKindName(kind)) {
-    const message = `${field}.kind is ${formatValue(kind)}; allowed: the name of a kind, without dots, slashes and '#'`;
-    problems.push({ code: "UnknownValue", field: `${field}.kind`, message });
-  }
-}
-
 const readPolicyKind = (item: JsonObject): PolicyKind => ({
   group: text(item, "group", ""),
   kind: text(item, "kind", ""),
@@ -227,35 +199,9 @@ function readKindFacts(item: JsonObject): KindFacts {
   };
 }
 
-function readTargetKind(item: Json, field: string, joined: readonly PolicyKind[], reader: KindReader): TargetKind {
-  const record = isJsonObject(item) ? item : {};
-  const known = readKind(item, field, reader);
-  const sections = texts(record, "sections");
-  for (const [i, section] of sections.entries()) checkSection(known, section, `${field}.sections[${i}]`, reader);
-  const policies = texts(record, "policies");
-  const names = joined.map((policy) => policy.kind);
-  for (const [i, name] of policies.entries()) {
-    if (names.includes(name)) continue;
-    const message = `${field}.policies[${i}] is "${name}"; allowed: ${names.join(", ")}${didYouMean(name, names)}`;
-    reader.problems.push({ code: "UnknownValue", field: `${field}.policies[${i}]`, message });
-  }
-  const { group, kind } = known;
-  const forbids = objects(record, "forbids").map((one, i) => readForbidden(one, `${field}.forbids[${i}]`, reader));
-  const target = { group, kind, sections, virtual: flag(record, "virtual", { byDefault: false }), policies };
-  if (target.virtual) checkNames(target, field, reader.problems);
-  return forbids.length === 0 ? target : { ...target, forbids };
-}
-
-function readForbidden(item: JsonObject, field: string, { problems }: KindReader): ForbiddenSetting {
-  const path = text(item, "path", "");
-  checkPath(path, `${field}.path`, problems);
-  const because = text(item, "because", "");
-  return because === "" ? { path } : { path, because };
-}
-
 function readHierarchy(
   hierarchy: JsonObject,
-  facts: { kinds: readonly TargetKind[]; declaredKinds: readonly KindFacts[]; direct: boolean; isConsumer: boolean },
+  facts: { targeting: Targeting; declaredKinds: readonly KindFacts[]; direct: boolean },
   reader: KindReader,
 ): Hierarchy {
   const groupKinds = (items: readonly Json[], field: string): GroupKind[] =>
@@ -267,14 +213,14 @@ function readHierarchy(
   const declared = list(hierarchy, "effectiveTargets").map((item, i) =>
     readLevel(item, `spec.hierarchy.effectiveTargets[${i}]`, reader),
   );
-  const implied = (): readonly LevelKind[] =>
-    facts.direct ? targetLevels(facts.kinds) : lowestLevels(facts.kinds, links);
+  const attachable = attachableLevels(facts.targeting);
+  const implied = (): readonly LevelKind[] => (facts.direct ? attachable : lowestLevels(attachable, links));
   return {
     effectiveTargets: declared.length > 0 ? declared : implied(),
     namespacesAbove: groupKinds(list(child(hierarchy, "namespaces"), "above"), "spec.hierarchy.namespaces.above"),
     roots: groupKinds(list(hierarchy, "roots"), "spec.hierarchy.roots"),
     through: groupKinds(list(hierarchy, "through"), "spec.hierarchy.through"),
-    mesh: flag(hierarchy, "mesh", { byDefault: facts.isConsumer }),
+    mesh: flag(hierarchy, "mesh", { byDefault: facts.targeting.crossNamespace === "Consumer" }),
     links,
     kinds: facts.declaredKinds,
   };
@@ -306,11 +252,4 @@ function readMapping(item: JsonObject, field: string, reader: KindReader): Field
   const [word = "", path = ""] = typeof to === "string" ? to.split(/ +/, 2) : [];
   checkMappedPath(path, `${field}.to`, reader.problems);
   return { from, to: { level: readLevel(word, `${field}.to`, reader), path }, create };
-}
-
-/** Segments are `name`, `name[]` (every item) or `name[key=value]` (the items with that value). */
-function checkMappedPath(path: string, field: string, problems: DefinitionProblem[]): void {
-  if (path.split(".").every((segment) => /^[^[\]]+(\[([^=[\]]+=[^=[\]]+)?\])?$/.test(segment))) return;
-  const message = `${field} has the path "${path}"; allowed: a path such as retry or spec.rules[].filters[type=RetryFilter].retryOn`;
-  problems.push({ code: "UnknownValue", field, message });
 }

@@ -12,6 +12,8 @@ export function parseTargets(
   report: Report,
   firstTarget: string = `spec.${targeting.fields.refs}[0]`,
 ): readonly PolicyTarget[] {
+  // Objects name the policies of such a kind.
+  if (targeting.kinds.length === 0) return NOTHING;
   const { ref, refs, selectors } = targeting.fields;
   const one = ownValue(spec, ref) ?? null;
   const listed = listAt(spec, refs, report);
@@ -27,7 +29,7 @@ export function parseTargets(
   if (one !== null) targets.push(parseRef(one, `spec.${ref}`, targeting, report));
   listed.forEach((item, i) => targets.push(parseRef(item, `spec.${refs}[${i}]`, targeting, report)));
   selected.forEach((item, i) => targets.push(parseTargetSelector(item, `spec.${selectors}[${i}]`, targeting, report)));
-  if (targets.length === 0) {
+  if (targets.length === 0 && targeting.namedBy === undefined) {
     report(
       "InvalidTarget",
       `spec.${refs}`,

@@ -44,6 +44,7 @@ export function policyReader(definition: PolicyDefinition, options: PolicyReader
   const { crd, judging = builtInJudging(), problemOf } = options;
   const { merge, targeting } = definition;
   const { ref, refs, selectors } = targeting.fields;
+  const targetKeys = targeting.kinds.length === 0 ? [] : [ref, refs, selectors];
   const hasStrategy = Object.keys(merge.granularity.values).length > 0;
   const beside = [...REMOVALS, ...(hasStrategy ? [merge.granularity.field] : [])];
   return {
@@ -54,16 +55,14 @@ export function policyReader(definition: PolicyDefinition, options: PolicyReader
     merge,
     rules: unitRulesOf(definition, crd),
     hasStrategy,
-    targetFields: [ref, refs, selectors].map((field) => `spec.${field}`),
+    targetFields: targetKeys.map((field) => `spec.${field}`),
     firstTarget: `spec.${refs}[0]`,
-    targetKeys: [ref, refs, selectors],
+    targetKeys,
     blockCache: new BlockCache(),
     forbids: targeting.kinds.some(({ forbids }) => forbids !== undefined),
     // A kind that never merges has no blocks and no strategy, so everything but its targets is spec proper.
     asideInSpec: new Set([
-      ref,
-      refs,
-      selectors,
+      ...targetKeys,
       ...(hasNoBlocks(merge) ? [] : [...BLOCK_SPELLINGS.defaults, ...BLOCK_SPELLINGS.overrides, ...beside]),
     ]),
     asideInBlock: new Set([...beside, "when"]),

@@ -2,7 +2,7 @@
 import type { KindFacts, LevelKind } from "../definition.ts";
 import { isJsonObject, type Json, type JsonObject, ownValue } from "../json.ts";
 import { kinds as builtInKinds } from "../kinds.ts";
-import { type GroupKind, type KindId, kindId } from "../refs.ts";
+import { type GroupKind, isGroupName, isKindName, type KindId, kindId } from "../refs.ts";
 import { flag, objects, text, texts } from "../schema/read-fields.ts";
 import { didYouMean } from "../words/did-you-mean.ts";
 import { formatValue } from "../words/format-value.ts";
@@ -123,4 +123,23 @@ export function checkPath(path: string, field: string, problems: DefinitionProbl
     field,
     message: `${field} is "${path}"; allowed: a dotted path such as rules.authentication`,
   });
+}
+
+/** Segments are `name`, `name[]` (every item) or `name[key=value]` (the items with that value). */
+export function checkMappedPath(path: string, field: string, problems: DefinitionProblem[]): void {
+  if (path.split(".").every((segment) => /^[^[\]]+(\[([^=[\]]+=[^=[\]]+)?\])?$/.test(segment))) return;
+  const message = `${field} has the path "${path}"; allowed: a path such as retry or spec.rules[].filters[type=RetryFilter].retryOn`;
+  problems.push({ code: "UnknownValue", field, message });
+}
+
+/** Reports names that cannot be part of an id. */
+export function checkNames({ group, kind }: GroupKind, field: string, problems: DefinitionProblem[]): void {
+  if (!isGroupName(group)) {
+    const message = `${field}.group is ${formatValue(group)}; allowed: an API group, without a version`;
+    problems.push({ code: "UnknownValue", field: `${field}.group`, message });
+  }
+  if (!isKindName(kind)) {
+    const message = `${field}.kind is ${formatValue(kind)}; allowed: the name of a kind, without dots, slashes and '#'`;
+    problems.push({ code: "UnknownValue", field: `${field}.kind`, message });
+  }
 }

@@ -97,6 +97,22 @@ const targetKind: Schema = shorthand("a kind (Gateway)", {
     "nothing",
     "Settings that are not allowed for such a target: a policy that has both is Invalid.",
   ),
+  sectionRequired: optional(
+    flag,
+    "false",
+    "`true`: only its sections may be targeted. A target without `sectionName` is refused.",
+  ),
+});
+
+const namingField = object({
+  level: required(level, "The objects or sections that have the field."),
+  path: optional(
+    dottedPath,
+    "none; required without `annotation`",
+    "Path relative to the object or section, of a reference (`{group, kind, name}`), a name, or a list of these: `filters[type=ExtensionRef].extensionRef`.",
+  ),
+  annotation: optional(name, "none", "Key of an annotation of the object that contains a name. Instead of `path`."),
+  separator: optional(name, "the field has one name", "The text between several names: `,`."),
 });
 
 const targeting = object({
@@ -121,7 +137,16 @@ const targeting = object({
     "false",
     "`true`: `rule-2` may refer to an unnamed rule by its index. Reordering rules then moves policies.",
   ),
-  kinds: required(nonEmptyList(targetKind), "The kinds that may be targeted. A bare name is a kind without sections."),
+  kinds: optional(
+    list(targetKind),
+    "none; required without `namedBy`",
+    "The kinds that may be targeted. A bare name is a kind without sections. Empty: policies have no targets of their own.",
+  ),
+  namedBy: optional(
+    list(namingField),
+    "none",
+    "Fields of objects that name policies of the kind. A policy is attached to each object and section that names it, directly below the policies that target it.",
+  ),
 });
 
 const linkRow = object({

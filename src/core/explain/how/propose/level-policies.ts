@@ -1,5 +1,6 @@
 /** Policies on the levels of the target's paths: new ones, and ones that exist and get the settings. */
 import type { PathNode } from "../../../effective/paths/path-node.ts";
+import { setsAt } from "../../../effective/world/stack.ts";
 import type { PolicyRecord } from "../../../effective/world/world.ts";
 import { isJsonList, type Json, type JsonObject, jsonEqual } from "../../../model/json.ts";
 import { valueAtKeys } from "../../../model/json-pointer.ts";
@@ -201,8 +202,9 @@ export const isOnLevel = (search: Search, { nodes }: CoveringLevel, policies: Re
 
 function policiesOn({ world, kind }: Search, node: PathNode): readonly PolicyId[] {
   const sets = world.attached[kind.index]?.get(objectId(node));
-  const set = node.sectionName === undefined ? sets?.own : sets?.sections?.get(node.sectionName);
-  return set === undefined ? [] : [...set.policies, ...set.conflicted].map(({ id }) => id);
+  return setsAt(sets, node.sectionName).flatMap(({ policies, conflicted }) =>
+    [...policies, ...conflicted].map(({ id }) => id),
+  );
 }
 
 function editsOf(search: Search, { object, policy }: PolicyRecord): readonly BlockDrafts[] {

@@ -1,0 +1,12 @@
+import type { OraclePolicy } from "./read-policy.ts";
+import type { TargetNode } from "./target-node.ts";
+
+/** A policy on a declared target. */
+export interface Attached {
+  readonly policy: OraclePolicy;
+  readonly target: TargetNode;
+  /** With `crossNamespace: Consumer`, across namespaces: the only namespace whose traffic the policy takes effect on. */
+  readonly consumer?: string;
+  /** The target names the policy: the policy is below those that target it. */
+  readonly isNamed?: true;
+}

@@ -1,0 +1,71 @@
+/** Policy kinds whose policies objects name. */
+import type { PolicyKindUnderTest } from "./define-kind.ts";
+import {
+  define,
+  gateway,
+  gatewayClass,
+  gatewayTargets,
+  httpRoute,
+  namingAnnotation,
+  policyGroup,
+  section,
+  service,
+  target,
+} from "./define-kind.ts";
+
+const values: Omit<PolicyKindUnderTest, "definition"> = {
+  paths: ["color", "colors.dark", "colors.light", "colors"],
+  strategies: ["atomic", "patch"],
+  removals: ["color", "colors.dark"],
+  conditions: ["spec.color == 1", "has(spec.colors)"],
+};
+
+/** Rules, routes, Gateways and classes name policies, and policies may have targets too: the policies that an object names are more specific. */
+export const namedKind: PolicyKindUnderTest = {
+  ...values,
+  definition: define({
+    kind: "NamedPolicy",
+    joined: [{ group: policyGroup, kind: "ClusterNamedPolicy", scope: "Cluster" }],
+    targeting: {
+      crossNamespace: "ReferenceGrant",
+      kinds: [...gatewayTargets.map((kind) => ({ ...kind, policies: ["NamedPolicy"] })), target(gatewayClass)],
+      namedBy: [
+        { level: section(httpRoute, "Rule"), path: "filters[type=ExtensionRef].extensionRef" },
+        { level: httpRoute, annotation: namingAnnotation, separator: "," },
+        { level: gateway, path: "spec.infrastructure.parametersRef" },
+        { level: gatewayClass, path: "spec.parametersRef" },
+      ],
+    },
+    merge: { granularity: { default: "Patch", field: "strategy", values: { atomic: "Atomic", patch: "Patch" } } },
+  }),
+};
+
+/** A Direct kind without targets of its own. */
+export const parametersKind: PolicyKindUnderTest = {
+  ...values,
+  strategies: [],
+  definition: define({
+    kind: "ParametersPolicy",
+    class: "Direct",
+    targeting: {
+      kinds: [],
+      namedBy: [
+        { level: gateway, path: "spec.infrastructure.parametersRef" },
+        { level: service, annotation: namingAnnotation, separator: "," },
+        { level: section(httpRoute, "Rule"), path: "filters[].extensionRef" },
+      ],
+    },
+    hierarchy: { effectiveTargets: [gateway, service, section(httpRoute, "Rule")] },
+    merge: { none: true },
+  }),
+};
+
+/** Only listeners of Gateways may be targeted, not whole Gateways. */
+export const sectionOnlyKind: PolicyKindUnderTest = {
+  ...values,
+  definition: define({
+    kind: "SectionOnlyPolicy",
+    targeting: { kinds: [{ ...target(gateway, ["Listener"]), sectionRequired: true }, target(httpRoute, ["Rule"])] },
+    merge: { granularity: { default: "Patch", field: "strategy", values: { atomic: "Atomic", patch: "Patch" } } },
+  }),
+};

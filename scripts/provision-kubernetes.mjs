@@ -1,7 +1,7 @@
-// Builds the parts of a Kubernetes control plane that cluster tests run, into the user's cache directory, and prints their paths as JSON.
-//   node scripts/provision-kubernetes.mjs
-// Everything comes from the Go module proxy: kube-apiserver, kube-controller-manager and kubectl, etcd, and the CRDs of Gateway API. The first build takes 6 to 10
-// minutes on two cores; a part that exists is not built again. Two processes may run it at once: the second waits for the first.
+// Builds the parts of a Kubernetes control plane that cluster tests run, and helm, into the user's cache directory, and prints their paths as JSON.
+//   node scripts/provision-kubernetes.mjs [PART…]
+// Everything comes from the Go module proxy: kube-apiserver, kube-controller-manager and kubectl, etcd, helm, and the CRDs of Gateway API. The first build takes 8 to 12
+// minutes on two cores; a part that exists is not built again. Two processes may run it at once: the second waits until the first has built what it needs.
 // Exit code 3: this machine cannot build them. The last line of stderr has the reason; tests that need a cluster are skipped.
 import { spawn, spawnSync } from "node:child_process";
 import {
@@ -18,7 +18,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { DownloadRefusal, downloadCrds, version } from "./gateway-api-module.mjs";
 
-const versions = { kubernetes: "1.36.3", etcd: "3.6.5", gatewayApi: version };
+const versions = { kubernetes: "1.36.3", etcd: "3.6.5", gatewayApi: version, helm: "3.22.0" };
 /** The Go that Kubernetes 1.36 needs. An older go command downloads it by itself. */
 const oldestGo = [1, 21];
 const cache = process.env.PREVAIL_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "prevail");
@@ -29,6 +29,7 @@ const parts = {
   controllerManager: join(kubernetes, "kube-controller-manager"),
   kubectl: join(kubernetes, "kubectl"),
   crds: join(cache, `gateway-api-${versions.gatewayApi.slice(1)}`, "crds"),
+  helm: join(cache, `helm-${versions.helm}`, "helm"),
 };
 /** The command of Kubernetes that each part is. */
 const commands = { apiserver: "kube-apiserver", controllerManager: "kube-controller-manager", kubectl: "kubectl" };
@@ -38,7 +39,14 @@ const builders = {
   controllerManager: buildKubernetes,
   kubectl: buildKubernetes,
   crds: copyCrds,
+  helm: buildHelm,
 };
+const wanted = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(parts);
+const unknown = wanted.filter((name) => !Object.hasOwn(parts, name));
+if (unknown.length > 0) {
+  console.error(`kubernetes: unknown part ${unknown.join(", ")}; there are ${Object.keys(parts).join(", ")}`);
+  process.exit(2);
+}
 
 class Refusal extends Error {}
 
@@ -52,18 +60,19 @@ try {
 }
 
 function missing() {
-  return Object.keys(parts).filter((name) => !existsSync(parts[name]));
+  return wanted.filter((name) => !existsSync(parts[name]));
 }
 
 async function build() {
   requireGo();
   mkdirSync(cache, { recursive: true });
   const unlock = await lock(join(cache, ".kubernetes.lock"));
+  if (unlock === undefined) return;
   try {
     const names = missing();
     if (names.length === 0) return;
     console.error(
-      `kubernetes: building ${names.join(", ")} from the Go module proxy into ${cache} (6 to 10 minutes, once; PREVAIL_SKIP=cluster npm test leaves out what needs it) …`,
+      `kubernetes: building ${names.join(", ")} from the Go module proxy into ${cache} (8 to 12 minutes for all, once; PREVAIL_SKIP=cluster npm test leaves out what needs it) …`,
     );
     const started = Date.now();
     for (const name of names) if (!existsSync(parts[name])) await builders[name](parts[name], name);
@@ -88,6 +97,15 @@ async function buildEtcd(path) {
     await go(folder, ["mod", "init", "prevail/etcd"]);
     await go(folder, ["mod", "edit", `-require=go.etcd.io/etcd/server/v3@v${versions.etcd}`]);
     await compile(folder, "go.etcd.io/etcd/server/v3", path, "-s -w");
+  });
+}
+
+async function buildHelm(path) {
+  await inModule("helm", async (folder) => {
+    await go(folder, ["mod", "init", "prevail/helm"]);
+    await go(folder, ["mod", "edit", `-require=helm.sh/helm/v3@v${versions.helm}`]);
+    const stamp = `-X helm.sh/helm/v3/internal/version.version=v${versions.helm}`;
+    await compile(folder, "helm.sh/helm/v3/cmd/helm", path, `-s -w ${stamp}`);
   });
 }
 
@@ -182,9 +200,9 @@ function go(folder, args) {
   });
 }
 
-/** Waits until this process alone may build. A lock of a process that has ended is taken over. */
+/** Waits until this process alone may build, or until another has built what is wanted (undefined). A lock of a process that has ended is taken over. */
 async function lock(path) {
-  for (let hasReported = false; ; hasReported = true) {
+  for (let hasReported = false; missing().length > 0; hasReported = true) {
     try {
       writeFileSync(path, String(process.pid), { flag: "wx" });
       return () => rmSync(path, { force: true });
@@ -196,6 +214,7 @@ async function lock(path) {
     else if (!hasReported) console.error(`kubernetes: process ${owner} builds the parts; waiting for it …`);
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
+  return undefined;
 }
 
 function isAlive(pid) {

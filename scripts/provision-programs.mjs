@@ -3,7 +3,14 @@
 import { spawnSync } from "node:child_process";
 
 /** The Debian package of each program. */
-const packages = { fish: "fish", nginx: "nginx-light", taskset: "util-linux", wrk: "wrk", zsh: "zsh" };
+const packages = {
+  fish: "fish",
+  nginx: "nginx-light",
+  promtool: "prometheus",
+  taskset: "util-linux",
+  wrk: "wrk",
+  zsh: "zsh",
+};
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((program) => !Object.hasOwn(packages, program));

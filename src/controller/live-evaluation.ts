@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { KubeClient } from "../adapters/cluster/client/kube-client.ts";
 import type { ApiResource } from "../adapters/cluster/client/resource.ts";
+import type { FollowCounts } from "../adapters/cluster/follow/kind-follower.ts";
 import { type Applied, apply, type Change } from "../core/apply.ts";
 import { type Evaluation, evaluate } from "../core/evaluate.ts";
 import type { Finding } from "../core/model/finding.ts";
@@ -30,6 +31,9 @@ export interface LiveStep {
   readonly applied: Applied;
 }
 
+/** How the evaluation was made: anew from the whole state, or by applying changes. */
+export type EvaluationStep = "State" | "Changes";
+
 export interface LiveEvaluationOptions {
   readonly client: KubeClient;
   /** Followed where lists over all namespaces are forbidden. */
@@ -39,6 +43,10 @@ export interface LiveEvaluationOptions {
   readonly onState: (state: LiveState, step?: LiveStep) => void;
   /** Something cannot be followed for now; undefined when it can again. */
   readonly onTrouble: (what: string, error: Error | undefined) => void;
+  /** Called after each evaluation with the time that it took. */
+  readonly onEvaluated?: (step: EvaluationStep, tookMs: number) => void;
+  /** Counts lists and watches. */
+  readonly counts?: FollowCounts | undefined;
 }
 
 const FIRST_WAIT_MS = 500;
@@ -55,8 +63,9 @@ export async function followEvaluation(options: LiveEvaluationOptions): Promise<
       await followCluster(client, {
         namespaces,
         signal: AbortSignal.any([signal, attempt.signal]),
-        ...createReceiver(tools, options.onState),
+        ...createReceiver(tools, options),
         onTrouble,
+        counts: options.counts,
       });
     } catch (error) {
       if (signal.aborted) return;
@@ -75,16 +84,23 @@ async function loadTools() {
 }
 
 /** Evaluates the first state, then applies each change to the last evaluation. */
-function createReceiver(tools: Tools, onState: LiveEvaluationOptions["onState"]) {
+function createReceiver(tools: Tools, { onState, onEvaluated }: LiveEvaluationOptions) {
   let last: LiveState | undefined;
+  const timed = <Result>(step: EvaluationStep, compute: () => Result): Result => {
+    const startedMs = performance.now();
+    const result = compute();
+    onEvaluated?.(step, performance.now() - startedMs);
+    return result;
+  };
   return {
     onState: (state: ClusterState): void => {
-      last = evaluateState(state, tools);
+      last = timed("State", () => evaluateState(state, tools));
       onState(last);
     },
     onChanges: (changes: readonly Change[]): void => {
       if (last === undefined) return;
-      const applied = apply(last.evaluation, changes);
+      const { evaluation } = last;
+      const applied = timed("Changes", () => apply(evaluation, changes));
       last = { ...last, evaluation: applied.evaluation };
       onState(last, { changes, applied });
     },

@@ -45,19 +45,24 @@ export function createCounters(name: string, help: string): Counters {
   };
 }
 
+type Read = () => ReadonlyMap<string, number> | number;
+
 /** A gauge whose value is read when the metrics are requested. */
-export const createGauge = (
-  name: string,
-  help: string,
-  read: () => ReadonlyMap<string, number> | number,
-): MetricFamily => ({
+export const createGauge = (name: string, help: string, read: Read): MetricFamily =>
+  createRead("gauge", name, help, read);
+
+/** A counter whose value is kept elsewhere. */
+export const createCounter = (name: string, help: string, read: Read): MetricFamily =>
+  createRead("counter", name, help, read);
+
+const createRead = (type: string, name: string, help: string, read: Read): MetricFamily => ({
   render: () => {
     const value = read();
     const lines =
       typeof value === "number"
         ? [`${name} ${value}\n`]
         : inOrder(value).map(([labels, one]) => `${name}{${labels}} ${one}\n`);
-    return heading(name, help, "gauge") + lines.join("");
+    return heading(name, help, type) + lines.join("");
   },
 });
 

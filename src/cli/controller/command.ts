@@ -1,10 +1,16 @@
-import type { Command } from "../command.ts";
-import { exitCodes } from "../exit-codes.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { type ExitCode, exitCodes } from "../exit-codes.ts";
+import { printData } from "../print/print-data.ts";
+import { buildBundle } from "./build-bundle.ts";
+import { createLog } from "./create-log.ts";
 import { reportOptions } from "./report-settings.ts";
 import { DEFAULT_ADMIN, DEFAULT_LISTEN, DEFAULT_SECRET, DEFAULT_SERVICE, parseControllerSettings } from "./settings.ts";
 
 export const command: Command = {
-  usage: ["[--view-only] [--own KIND[.GROUP]] [--listen ADDRESS:PORT] [--service NAMESPACE/NAME] [options]"],
+  usage: [
+    "[--view-only] [--own KIND[.GROUP]] [--listen ADDRESS:PORT] [--service NAMESPACE/NAME] [options]",
+    "--support-bundle [options]",
+  ],
   description: [
     "Runs in a cluster. It writes the status of policies and of the objects that they affect, and serves the view API.",
     "Status: each policy of the kinds that it owns has an entry for each ancestor with the conditions Accepted and Enforced; Gateways, listeners, ListenerSets, GatewayClasses and routes have conditions such as " +
@@ -15,6 +21,8 @@ export const command: Command = {
       "values are shown only where the PolicyDefinition allows it.",
     "Only the API server can connect: its front proxy is known by its certificate. The controller makes its own certificate, keeps it in a Secret for all replicas, renews it, and puts its authority " +
       "into the APIService; with --tls-cert and --tls-key it uses files instead, and reads them again when they change.",
+    "--support-bundle reads the cluster once, with your own rights, and prints JSON to attach to a report: versions, numbers of objects by kind, policies with their verdicts and targets, and the codes of findings and " +
+      "caveats. Names are replaced by handles that differ in each bundle; labels, annotations, hosts and values are not in it. Read it before you send it.",
     "The cluster is that of the Pod, or of the kubeconfig file. Metrics, health and readiness are at /metrics, /healthz and /readyz of the admin address.",
   ],
   options: [
@@ -38,6 +46,13 @@ export const command: Command = {
     },
     { name: "tls-cert", value: "FILE", help: "use this certificate instead of its own" },
     { name: "tls-key", value: "FILE", help: "the private key of --tls-cert" },
+    {
+      name: "log-format",
+      value: "FORMAT",
+      choices: ["text", "json"],
+      help: "what is logged to standard error: text, or a JSON object per line (default: text)",
+    },
+    { name: "support-bundle", help: "print a bundle for a report, without names and values, and end" },
   ],
   takes: ["cluster"],
   outputs: [],
@@ -45,18 +60,31 @@ export const command: Command = {
     { what: "In a Pod", line: "controller --service prevail-system/prevail-view" },
     { what: "Print what would be written, on this machine", line: "controller --dry-run --context test" },
     { what: "Serve the view API only", line: "controller --view-only --service prevail-system/prevail-view" },
+    { what: "Something to attach to a report", line: "controller --support-bundle > bundle.json" },
   ],
   run: async (context) => {
-    const { args, options, fail, failWith, io, errorPrint, note } = context;
+    const { args, options, fail, io } = context;
     if (args.length > 0) return fail(`unexpected argument '${args[0] ?? ""}': controller takes options only`);
+    if (options.has("support-bundle")) return printBundle(context);
     const settings = parseControllerSettings(options);
     if (typeof settings === "string") return fail(settings, context.seeHelp);
     const serve = await io.controller();
-    return serve(settings, {
-      write: io.stdout,
-      errorPrint,
-      note,
-      fail: (...reason) => failWith(exitCodes.failed, ...reason),
-    });
+    return serve(settings, createLog(context));
   },
 };
+
+async function printBundle({ load, io, print, cluster }: CommandContext): Promise<ExitCode> {
+  const source = await load();
+  if (source === undefined) return exitCodes.failed;
+  const platform = `${process.platform} ${process.arch}`;
+  const facts = { version: io.version(), node: process.version, platform, kubernetes: await serverVersion(cluster) };
+  printData(print, "json", buildBundle(source, facts));
+  return exitCodes.ok;
+}
+
+/** The version of the API server, which every user may ask for; undefined if it does not say. */
+async function serverVersion(cluster: CommandContext["cluster"]): Promise<string | undefined> {
+  const version = await cluster?.client.request({ path: "/version" }).catch(() => undefined);
+  const found = version === undefined ? undefined : version["gitVersion"];
+  return typeof found === "string" ? found : undefined;
+}

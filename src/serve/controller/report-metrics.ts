@@ -1,5 +1,11 @@
-/** The metrics of reporting. docs/controller.md lists them. */
-import { createCounters, createGauge, label, type MetricFamily } from "../../adapters/admin/metric-families.ts";
+/** The metrics of reporting. docs/metrics.md lists them. */
+import {
+  createCounter,
+  createCounters,
+  createGauge,
+  label,
+  type MetricFamily,
+} from "../../adapters/admin/metric-families.ts";
 import type { ReporterCounts } from "../../controller/report/status-reporter.ts";
 import type { WriteEvent } from "../../controller/report/status-writer.ts";
 
@@ -41,12 +47,12 @@ export function createReportMetrics({
         () => counts().stopped,
       ),
       createGauge("prevail_status_held", "Policy kinds whose status stays as it is: something cannot be read.", held),
-      createGauge(
+      createCounter(
         "prevail_status_computations_total",
         "How often the status was computed.",
         () => counts().computed.times,
       ),
-      createGauge(
+      createCounter(
         "prevail_status_computation_seconds_total",
         "The time that computing the status took, in all.",
         () => counts().computed.ms / 1000,

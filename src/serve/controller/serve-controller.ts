@@ -1,9 +1,11 @@
 /** `prevail controller`: the view API over a cluster that is followed, until a signal stops it. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type AdminServer, startAdminServer } from "../../adapters/admin/admin-server.ts";
+import { createProcessMetrics } from "../../adapters/admin/process-metrics.ts";
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
 import { reviewAccess } from "../../adapters/cluster/client/reviews.ts";
 import { ClusterError } from "../../adapters/cluster/cluster-error.ts";
+import type { FollowCounts } from "../../adapters/cluster/follow/kind-follower.ts";
 import { formatListenError } from "../../adapters/sockets/format-listen-error.ts";
 import { type AccessReviews, createAccessReviews } from "../../api/rights/access-reviews.ts";
 import type { FrontProxy } from "../../api/serve/front-proxy.ts";
@@ -11,13 +13,14 @@ import { type ServingCertificate, startViewServer, type ViewServer } from "../..
 import type { ControllerSettings } from "../../cli/controller/settings.ts";
 import { type ExitCode, exitCodes } from "../../cli/exit-codes.ts";
 import type { ServeOutput } from "../../cli/run/settings.ts";
-import { followEvaluation } from "../../controller/live-evaluation.ts";
+import { followEvaluation, type LiveState } from "../../controller/live-evaluation.ts";
 import { worldOf } from "../../core/evaluation.ts";
 import type { ViewContext } from "../../core/view/view-context.ts";
 import { type ClusterConnection, connectCluster } from "../../sources/cluster/load-cluster.ts";
 import { untilSignal } from "../until-signal.ts";
 import { type CertificateSource, createCertificateSource, followCertificate } from "./certificate-source.ts";
 import { type ControllerMetrics, createControllerMetrics } from "./controller-metrics.ts";
+import { createEvaluationMetrics } from "./evaluation-metrics.ts";
 import { followFrontProxy, loadFrontProxy } from "./front-proxy-source.ts";
 import { ReportPart } from "./report-part.ts";
 
@@ -27,7 +30,7 @@ export const serveController =
     const stop = untilSignal();
     try {
       const connection = await connectCluster({ ...settings.access, env: process.env, isInteractive: false, version });
-      return await runController(connection, settings, output, stop.signal);
+      return await runController(connection, settings, output, stop.signal, version);
     } catch (error) {
       if (!(error instanceof ClusterError)) throw error;
       return output.fail(error.message, ...error.hints);
@@ -42,8 +45,9 @@ export async function runController(
   settings: ControllerSettings,
   output: ServeOutput,
   signal: AbortSignal,
+  version = "unknown",
 ): Promise<ExitCode> {
-  const controller = new Controller(connection, settings, output, signal);
+  const controller = new Controller(connection, settings, output, signal, version);
   const opened = await controller.open();
   if (opened.state === "failed") return output.fail(opened.message);
   if (opened.state === "stopped") return exitCodes.ok;
@@ -69,6 +73,9 @@ class Controller {
   readonly #reviews: AccessReviews;
   readonly #metrics: ControllerMetrics;
   readonly #report: ReportPart | undefined;
+  readonly #counts: FollowCounts = { lists: 0, watches: 0 };
+  readonly #processMetrics = createProcessMetrics();
+  #live: LiveState | undefined;
   #context: ViewContext | undefined;
   #certificate: ServingCertificate | undefined;
   #server: ViewServer | undefined;
@@ -81,6 +88,7 @@ class Controller {
     settings: ControllerSettings,
     output: ServeOutput,
     signal: AbortSignal,
+    version: string,
   ) {
     this.#client = client;
     this.#settings = settings;
@@ -112,10 +120,16 @@ class Controller {
             over: (what) => this.#over(what),
           });
     this.#metrics = createControllerMetrics({
+      version,
       reviews: this.#reviews.counts,
       objects: () => this.#context?.world.objects.size ?? 0,
       isSynced: () => this.#context !== undefined,
-      parts: this.#report?.families ?? [],
+      counts: this.#counts,
+      parts: [
+        ...createEvaluationMetrics({ current: () => this.#live, nowMs: () => performance.now() }),
+        ...(this.#report?.families ?? []),
+        ...this.#processMetrics.families,
+      ],
     });
   }
 
@@ -200,11 +214,14 @@ class Controller {
         client: this.#client,
         namespaces: [this.#namespace],
         signal,
+        counts: this.#counts,
+        onEvaluated: this.#metrics.noteEvaluated,
         onState: (state, step) => {
           const { evaluation, unread, pluralOf } = state;
           const world = worldOf(evaluation);
           if (this.#context === undefined)
             this.#output.note(`the cluster has been read: ${world.objects.size} objects`);
+          this.#live = state;
           this.#context = { world, unread, pluralOf };
           this.#report?.useState(state, step);
         },
@@ -240,6 +257,7 @@ class Controller {
 
   async close(): Promise<void> {
     await Promise.all([this.#server?.close(), this.#admin?.close()]);
+    this.#processMetrics.close();
     this.#client.close();
   }
 }

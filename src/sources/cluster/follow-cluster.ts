@@ -3,7 +3,7 @@ import { isForbidden, isServerFailure } from "../../adapters/cluster/client/api-
 import { type Discovery, discoverResources } from "../../adapters/cluster/client/discover-resources.ts";
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
 import { type ApiResource, resourceName, resourcePath } from "../../adapters/cluster/client/resource.ts";
-import { type FollowedChanges, followKind } from "../../adapters/cluster/follow/kind-follower.ts";
+import { type FollowCounts, type FollowedChanges, followKind } from "../../adapters/cluster/follow/kind-follower.ts";
 import { objectKey } from "../../adapters/cluster/follow/object-key.ts";
 import type { Change } from "../../core/apply.ts";
 import type { CompleteKind, Completeness } from "../../core/model/completeness.ts";
@@ -50,6 +50,8 @@ export interface FollowClusterOptions {
   readonly onProgress?: ((progress: ReadProgress) => void) | undefined;
   /** The definitions beside those of the cluster. */
   readonly known?: KnownDefinitions | undefined;
+  /** Counts lists and watches of all resources. */
+  readonly counts?: FollowCounts | undefined;
 }
 
 /** Changes that arrive together are reported together. */
@@ -230,7 +232,7 @@ class ClusterFollower {
 
   /** Follows a resource in one namespace, or in all. Resolves when the first objects are there, or when it is not followed any more. */
   #followIn(namespace: string | undefined, { resource, objects, stop, onChange }: FollowedScope): Promise<void> {
-    const { signal, onTrouble } = this.#options;
+    const { signal, onTrouble, counts } = this.#options;
     return new Promise<void>((resolve) => {
       let isFirst = true;
       void followKind({
@@ -238,6 +240,7 @@ class ClusterFollower {
         resource,
         namespace,
         signal: AbortSignal.any([signal, stop]),
+        ...(counts === undefined ? {} : { counts }),
         onTrouble: (error) => onTrouble?.(resourceName(resource), error),
         onChanges: (changes) => {
           for (const object of changes.upserted) objects.set(objectKey(object), object);

@@ -13,7 +13,16 @@ export interface KubernetesParts {
 /** Tests run at the root of the project, so paths are relative to the working directory. */
 const SCRIPT = "scripts/provision-kubernetes.mjs";
 
+const CONTROL_PLANE: ReadonlyArray<keyof KubernetesParts> = [
+  "etcd",
+  "apiserver",
+  "controllerManager",
+  "kubectl",
+  "crds",
+];
+
 let found: Promise<KubernetesParts | undefined> | undefined;
+let foundHelm: Promise<string | undefined> | undefined;
 
 /** Finds them once for all test files. */
 export function findKubernetes(): Promise<KubernetesParts | undefined> {
@@ -21,17 +30,28 @@ export function findKubernetes(): Promise<KubernetesParts | undefined> {
   return found;
 }
 
+/** The path of helm, which is built after the control plane. */
+export function findHelm(): Promise<string | undefined> {
+  foundHelm ??= provision<{ readonly helm: string }>(process.env, ["helm"]).then((parts) => parts?.helm);
+  return foundHelm;
+}
+
 /** True if the tests are left out on purpose: `PREVAIL_SKIP=cluster`. */
 export const isClusterLeftOut = (env: Readonly<Record<string, string | undefined>>): boolean =>
   (env["PREVAIL_SKIP"] ?? "").split(",").includes("cluster");
 
-/** Undefined if they are left out, or cannot be built on this machine, which is an error in CI. */
-export async function provisionKubernetes(
+export const provisionKubernetes = (
   env: Readonly<Record<string, string | undefined>>,
-): Promise<KubernetesParts | undefined> {
+): Promise<KubernetesParts | undefined> => provision<KubernetesParts>(env, CONTROL_PLANE);
+
+/** Undefined if they are left out, or cannot be built on this machine, which is an error in CI. */
+async function provision<Parts>(
+  env: Readonly<Record<string, string | undefined>>,
+  names: readonly string[],
+): Promise<Parts | undefined> {
   if (isClusterLeftOut(env)) return undefined;
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [SCRIPT], { stdio: ["ignore", "pipe", "pipe"], env: { ...env } });
+    const child = spawn(process.execPath, [SCRIPT, ...names], { stdio: ["ignore", "pipe", "pipe"], env: { ...env } });
     let out = "";
     let errors = "";
     child.stdout.on("data", (chunk: Buffer) => {
@@ -43,10 +63,12 @@ export async function provisionKubernetes(
     });
     child.on("error", reject);
     child.on("close", (status) => {
-      if (status === 0) return resolve(JSON.parse(out) as KubernetesParts);
+      if (status === 0) return resolve(JSON.parse(out) as Parts);
       const reason = errors.trim().split("\n").at(-1) ?? "";
       if (env["CI"] === "true") return reject(new Error(`Kubernetes is needed in CI: ${reason}`));
-      process.stderr.write(`left out, as there is no kube-apiserver: ${reason}\n`);
+      process.stderr.write(
+        `left out, as ${names[0] === "helm" ? "there is no helm" : "there is no kube-apiserver"}: ${reason}\n`,
+      );
       resolve(undefined);
     });
   });

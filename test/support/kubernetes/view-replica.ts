@@ -35,7 +35,7 @@ export async function startViewReplica(
     port,
     admin: undefined,
     service: { namespace: VIEW_NAMESPACE, name: "prevail-view" },
-    secretName: "prevail-view-tls",
+    secretName: "prevail-tls",
     certificateFiles: undefined,
     report: undefined,
     ...more,
@@ -75,7 +75,8 @@ export async function startViewProgram(
   port: number,
 ): Promise<{ readonly pid: number; readonly close: () => Promise<number | null> }> {
   execFileSync(process.execPath, ["scripts/build.mjs", "--if-changed"], { stdio: "ignore" });
-  const options = ["--listen", `127.0.0.1:${port}`, "--admin", "off", "--service", `${VIEW_NAMESPACE}/prevail-view`];
+  const own = ["--service", `${VIEW_NAMESPACE}/prevail-view`, "--secret", "prevail-tls"];
+  const options = ["--listen", `127.0.0.1:${port}`, "--admin", "off", ...own];
   const child = spawn(
     process.execPath,
     ["dist/bin/prevail.js", "controller", "--view-only", "--kubeconfig", await controllerKubeconfig(plane), ...options],
@@ -106,7 +107,7 @@ export async function startViewProgram(
 /** A kubeconfig file of the ServiceAccount of the manifest. */
 async function controllerKubeconfig(plane: ControlPlane): Promise<string> {
   const { server, authority, folder } = plane;
-  const token = (await plane.kubectl(["create", "token", "prevail-view", "-n", VIEW_NAMESPACE])).trim();
+  const token = (await plane.kubectl(["create", "token", "prevail-controller", "-n", VIEW_NAMESPACE])).trim();
   const kubeconfig = join(folder, "kubeconfig-controller");
   writeFileSync(kubeconfig, kubeconfigText({ server, authority, token }), { mode: 0o600 });
   return kubeconfig;
@@ -118,7 +119,10 @@ const connectAsController = async (plane: ControlPlane): Promise<ClusterConnecti
 /** A port that passes each connection to one of the replicas in turns, as a Service does. */
 export interface Balancer {
   readonly port: number;
+  /** Leads to these ports from now on. Connections that are open are cut. */
   readonly use: (ports: readonly number[]) => void;
+  /** Leads new connections to these ports. */
+  readonly turnTo: (ports: readonly number[]) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -150,6 +154,9 @@ export async function startBalancer(): Promise<Balancer> {
       targets = ports;
       for (const socket of open) socket.destroy();
     },
+    turnTo: (ports) => {
+      targets = ports;
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -163,11 +170,11 @@ export async function startBalancer(): Promise<Balancer> {
  * controller that does not run here, so the rights to the bakery's policy kinds are given directly.
  */
 export async function installViewApi(plane: ControlPlane, port: number): Promise<void> {
-  const manifest = readFileSync("deploy/view-api/view-api.yaml", "utf8")
+  const manifest = readFileSync("deploy/manifests/observe.yaml", "utf8")
     .split(/^---$/m)
     .filter((document) => !/^kind: (Deployment|Service)$/m.test(document))
     .join("---")
-    .replace("port: 443}", `port: ${port}}`);
+    .replace("name: prevail-view, port: 443}", `name: prevail-view, port: ${port}}`);
   const service = {
     apiVersion: "v1",
     kind: "Service",
@@ -177,8 +184,8 @@ export async function installViewApi(plane: ControlPlane, port: number): Promise
   const policies = {
     apiVersion: "rbac.authorization.k8s.io/v1",
     kind: "ClusterRole",
-    metadata: { name: "prevail-view-policies" },
-    rules: [{ apiGroups: ["policies.example.com"], resources: ["*"], verbs: ["get", "list", "watch"] }],
+    metadata: { name: "prevail-controller-policies" },
+    rules: [{ apiGroups: ["policies.example.com"], resources: ["*"], verbs: ["list", "watch"] }],
   };
   const whole = manifest.split(/^---$/m).filter((document) => !document.includes("aggregationRule"));
   await plane.kubectl(

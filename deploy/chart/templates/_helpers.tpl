@@ -1,0 +1,28 @@
+{{- define "prevail.labels" -}}
+app.kubernetes.io/name: prevail
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+{{- end }}
+
+{{- define "prevail.selector" -}}
+app.kubernetes.io/name: prevail
+app.kubernetes.io/component: controller
+{{- end }}
+
+{{/* Combinations that would not work are refused here, with what to do. values.schema.json checks single values. */}}
+{{- define "prevail.validate" -}}
+{{- if eq .Values.mode "gateway" }}
+{{- fail "mode is gateway, which this version does not have: use observe" }}
+{{- end }}
+{{- if lt (int .Values.replicas) 2 }}
+{{- fail "replicas is 1: while the only replica of the view API restarts, no namespace of the cluster can be deleted. Set replicas to 2 or more" }}
+{{- end }}
+{{- end }}
+
+{{- define "prevail.priorityClassName" -}}
+{{- if .Values.priorityClass.name }}{{ .Values.priorityClass.name }}{{ else if .Values.priorityClass.create }}prevail{{ end }}
+{{- end }}
+
+{{- define "prevail.subjects" -}}
+- {kind: ServiceAccount, name: prevail-controller, namespace: {{ .Release.Namespace }}}
+{{- end }}

@@ -1,0 +1,68 @@
+/** The chart without a cluster: what it renders, and what it refuses. */
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { expectGolden } from "../support/golden.ts";
+import { findHelm } from "../support/kubernetes/find-kubernetes.ts";
+import { CHART, FOR_KUBERNETES, renderChart, runHelm } from "../support/kubernetes/helm.ts";
+
+const helm = await findHelm();
+/** Written at the top of each rendered file. */
+const about = (values: string): string =>
+  `# Rendered from deploy/chart by test/cluster/chart.test.ts (npm run golden)${values}. Do not edit. docs/install.md says how to use it.\n`;
+const plain = { "namespace.create": true, "crds.install": false };
+
+describe.skipIf(helm === undefined)("the chart", () => {
+  const render = (values: Readonly<Record<string, unknown>> = {}): Promise<string> => renderChart(helm ?? "", values);
+
+  test("helm lint has nothing to say", async () => {
+    expect(await runHelm(helm ?? "", ["lint", "--strict", ...FOR_KUBERNETES, CHART])).toContain("0 chart(s) failed");
+  });
+
+  test("its version is that of the package", () => {
+    const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
+    const chart = readFileSync(`${CHART}/Chart.yaml`, "utf8");
+    expect(chart).toContain(`\nversion: ${version}\n`);
+    expect(chart).toContain(`\nappVersion: ${version}\n`);
+  });
+
+  test.each(["observe"])("deploy/manifests/%s.yaml is what it renders", async (mode) => {
+    expectGolden(`deploy/manifests/${mode}.yaml`, about(`, mode ${mode}`) + (await render({ ...plain, mode })));
+  });
+
+  test("deploy/monitoring is what it renders", async () => {
+    const rendered = await render({ "monitoring.prometheusRule": true });
+    const rule = rendered.split(/^---$/m).find((document) => document.includes("kind: PrometheusRule")) ?? "";
+    expectGolden("deploy/monitoring/prometheus-rule.yaml", `${about("")}${rule.trim()}\n`);
+    expectGolden("deploy/monitoring/dashboard.json", readFileSync(`${CHART}/files/dashboard.json`, "utf8"));
+  });
+
+  test("CRDs stay when it is uninstalled", async () => {
+    const rendered = await render();
+    const crds = rendered.split(/^---$/m).filter((document) => document.includes("kind: CustomResourceDefinition"));
+    expect(crds).toHaveLength(5);
+    for (const crd of crds) expect(crd).toContain("helm.sh/resource-policy: keep");
+    expect(await render({ "crds.install": false })).not.toContain("kind: CustomResourceDefinition");
+  });
+
+  test("with certificates of cert-manager it has no rights to Secrets and APIServices", async () => {
+    const rendered = await render({ "certificates.from": "cert-manager" });
+    expect(rendered).not.toMatch(/resources: \[(secrets|apiservices)\]/);
+    expect(rendered).toContain("cert-manager.io/inject-ca-from: prevail-system/prevail-tls");
+    expect(rendered).toContain("--tls-cert=/var/run/prevail/tls/tls.crt");
+    expect(await render()).toMatch(/resources: \[secrets\]/);
+  });
+
+  test.each<[string, Readonly<Record<string, unknown>>, string]>([
+    [
+      "a mode that this version does not have",
+      { mode: "gateway" },
+      "mode is gateway, which this version does not have",
+    ],
+    ["an unknown mode", { mode: "watch" }, "mode"],
+    ["one replica", { replicas: 1 }, "no namespace of the cluster can be deleted. Set replicas to 2 or more"],
+    ["a misspelt value", { replica: 2 }, "replica"],
+    ["rights to everything", { policyKinds: [{ apiGroup: "*", resources: ["*"] }] }, "policyKinds"],
+  ])("%s is refused", async (_, values, message) => {
+    await expect(render(values)).rejects.toThrow(message);
+  });
+});

@@ -1,0 +1,350 @@
+/** The chart in a cluster: installed with helm, upgraded, rolled back and removed, with the rights that it gives and no others. */
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type ControlPlane, startControlPlane } from "../support/kubernetes/control-plane.ts";
+import { buildProgram, type ControllerProcess, startController } from "../support/kubernetes/controller-process.ts";
+import { findHelm, findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
+import { CHART, renderChart, runHelm, valueArgs } from "../support/kubernetes/helm.ts";
+import {
+  controllerArgs,
+  controllerRights,
+  formatRight,
+  podOf,
+  type Right,
+  usesRight,
+} from "../support/kubernetes/rendered-chart.ts";
+import { createRequestLog, type RequestEvent, type RequestLog } from "../support/kubernetes/request-log.ts";
+import { until, untilEstablished } from "../support/kubernetes/until.ts";
+import { type Balancer, startBalancer, untilServed, VIEW_NAMESPACE } from "../support/kubernetes/view-replica.ts";
+import { clusterObjects, foreignCrds } from "./install-objects.ts";
+
+const parts = await findKubernetes();
+const helm = await findHelm();
+const CONTROLLER = `system:serviceaccount:${VIEW_NAMESPACE}:prevail-controller`;
+const API_SERVICE = "v1alpha1.view.prevail.dev";
+/** Values that differ from the defaults: the port of this machine that stands for the Service, and a vendor's policies. */
+const valuesAt = (port: number) => ({
+  "viewApi.port": port,
+  policyKinds: [{ apiGroup: "policies.example.com", resources: ["authpolicies"] }],
+});
+
+describe.skipIf(parts === undefined || helm === undefined)("the chart in a cluster", { timeout: 300_000 }, () => {
+  let plane: ControlPlane;
+  let balancer: Balancer;
+  let audit: RequestLog;
+  let rendered = "";
+  let replicas: readonly ControllerProcess[] = [];
+  const folder = mkdtempSync(join(tmpdir(), "prevail-install-"));
+  /** The requests of the controller, by the test in which they were made. */
+  const requests = new Map<string, readonly RequestEvent[]>();
+  let seen = 0;
+
+  beforeAll(async () => {
+    if (parts === undefined) return;
+    buildProgram();
+    audit = createRequestLog();
+    plane = await startControlPlane(parts, {
+      users: { ana: [] },
+      frontProxy: true,
+      flags: audit.flags,
+      controllers: ["clusterrole-aggregation-controller"],
+    });
+    balancer = await startBalancer();
+    await apply(foreignCrds);
+    await untilEstablished(plane.kubectl);
+    await apply(clusterObjects);
+    await kubectl(`create namespace ${VIEW_NAMESPACE}`);
+    rendered = await renderChart(helm ?? "", valuesAt(balancer.port));
+  }, 300_000);
+  afterAll(async () => {
+    await Promise.all(replicas.map((replica) => replica.close()));
+    await balancer?.close();
+    await plane?.close();
+    audit?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  beforeEach(() => {
+    seen = audit.read().length;
+  });
+  afterEach(({ task }) => {
+    const own = audit.read().slice(seen);
+    requests.set(
+      task.name,
+      own.filter(({ user }) => user.username === CONTROLLER),
+    );
+  });
+
+  const kubectl = (line: string, input?: string): Promise<string> => plane.kubectl(line.split(" "), input);
+  const apply = (items: readonly object[]): Promise<string> =>
+    kubectl("apply -f -", JSON.stringify({ apiVersion: "v1", kind: "List", items }));
+  const helmIn = (...args: readonly string[]): Promise<string> =>
+    runHelm(helm ?? "", [...args, "--namespace", VIEW_NAMESPACE], { kubeconfig: plane.kubeconfig });
+  const mayDo = async (line: string): Promise<boolean> =>
+    (await kubectl(`auth can-i ${line}`).catch((error: Error) => error.message)).trim() === "yes";
+  const serve = async (next: readonly ControllerProcess[]): Promise<void> => {
+    balancer.turnTo(next.map(({ port }) => port));
+    const leaving = replicas.filter((replica) => !next.includes(replica));
+    replicas = next;
+    const codes = await Promise.all(leaving.map((replica) => replica.close()));
+    expect(codes).toEqual(leaving.map(() => 0));
+  };
+  /** The Service leads to a port of this machine, as no Pod runs here. */
+  const leadServiceHere = (): Promise<string> =>
+    plane.kubectl([
+      "patch",
+      "service",
+      "prevail-view",
+      "-n",
+      VIEW_NAMESPACE,
+      "-p",
+      JSON.stringify({ spec: { type: "ExternalName", externalName: "localhost" } }),
+    ]);
+
+  test.each<[string, Readonly<Record<string, unknown>>]>([
+    ["observe", { mode: "observe" }],
+    ["observe, certificates of cert-manager", { mode: "observe", "certificates.from": "cert-manager" }],
+    [
+      "observe, monitoring",
+      {
+        mode: "observe",
+        "monitoring.serviceMonitor": true,
+        "monitoring.prometheusRule": true,
+        "monitoring.dashboard": true,
+        "monitoring.labels": { release: "prometheus" },
+      },
+    ],
+    [
+      "observe, everything else turned around",
+      {
+        mode: "observe",
+        replicas: 3,
+        userRoles: false,
+        "networkPolicy.metricsFrom": [{ namespaceSelector: { matchLabels: { team: "monitoring" } } }],
+        "priorityClass.name": "system-cluster-critical",
+        "image.pullSecrets": [{ name: "registry" }],
+        "certificates.issuerRef": { kind: "ClusterIssuer", name: "internal" },
+        tolerations: [{ key: "dedicated", operator: "Exists" }],
+        podAnnotations: { team: "platform" },
+        extraArgs: ["--quiet"],
+      },
+    ],
+  ])("the API server accepts what it renders: %s", async (_, values) => {
+    const text = await renderChart(helm ?? "", values);
+    // Pods of the namespace must meet the strictest level of Pod Security.
+    await kubectl(`label namespace ${VIEW_NAMESPACE} pod-security.kubernetes.io/enforce=restricted --overwrite`);
+    // There is no scheduler here, but admission is that of a cluster.
+    expect(await kubectl("apply --dry-run=server -f -", JSON.stringify(podOf(text)))).toContain("pod/prevail created");
+    const output = await kubectl("apply --dry-run=server -f -", text);
+    expect(output).toContain("deployment.apps/prevail-controller created (server dry run)");
+  });
+
+  test("it is installed with helm", async () => {
+    // Tests start the API server with the CRDs of deploy/crds, so the chart takes them over.
+    await helmIn("install", "prevail", CHART, "--take-ownership", ...valueArgs(valuesAt(balancer.port)));
+    await leadServiceHere();
+    const roles = {
+      kind: "ClusterRole",
+      metadata: { name: "vendor", labels: { [AGGREGATE]: "true" } },
+      ...vendorRules,
+    };
+    await apply([{ apiVersion: "rbac.authorization.k8s.io/v1", ...roles }]);
+    await until(async () => mayDo(`list limitpolicies.policies.example.com -A --as ${CONTROLLER}`));
+  });
+
+  test("it reads the cluster", async () => {
+    const first = await startController(plane, controllerArgs(rendered));
+    replicas = [first];
+    balancer.turnTo([first.port]);
+    await untilServed(plane);
+    await serve([first, await startController(plane, controllerArgs(rendered))]);
+    const lines = first
+      .log()
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { readonly time: string; readonly level: string; readonly message: string });
+    expect(lines.map(({ level }) => level)).toEqual(lines.map(() => "info"));
+    expect(lines.at(-1)?.message).toMatch(/^the cluster has been read: \d+ objects$/);
+  });
+
+  test("it reads policies of vendors, by a value of the chart and by a role with a label", async () => {
+    const text = await replicas[0]?.metrics();
+    expect(text).not.toContain('prevail_caveats{code="UnreadableResource"');
+    expect(text).toMatch(/^prevail_policies\{group="prevail.dev",kind="RetryPolicy",verdict="Enforced"\} 1$/m);
+    const watched = [...requests.values()].flat().map(({ objectRef, verb }) => `${verb} ${objectRef?.resource ?? ""}`);
+    expect(watched).toEqual(expect.arrayContaining(["watch authpolicies", "watch limitpolicies"]));
+  });
+
+  test("users read the view API", async () => {
+    await kubectl("create rolebinding ana -n bakery --clusterrole=view --user=ana");
+    await until(() => mayDo("list effectivepolicies.view.prevail.dev -n bakery --as ana"));
+    const table = await kubectl(`get effectivepolicies -n bakery --token ${plane.token("ana")}`);
+    expect(table).toContain("httproute.baker");
+    expect(table).toContain("RetryPolicy bakery/retries");
+  });
+
+  test("users with view, edit and admin have rights to policies", async () => {
+    const bound = async (role: string): Promise<void> => {
+      await kubectl(`create rolebinding ${role} -n bakery --clusterrole=${role} --user=${role}-user`);
+    };
+    for (const role of ["edit", "admin"]) await bound(role);
+    const policies = "retrypolicies.prevail.dev -n bakery";
+    await until(() => mayDo(`create ${policies} --as admin-user`));
+    await until(() => mayDo(`create ${policies} --as edit-user`));
+    expect(await mayDo(`get ${policies} --as ana`)).toBe(true);
+    expect(await mayDo(`create ${policies} --as ana`)).toBe(false);
+    expect(await mayDo("get retrypolicies.prevail.dev -n other --as edit-user")).toBe(false);
+    expect(await mayDo("create clusterretrypolicies.prevail.dev --as admin-user")).toBe(false);
+  });
+
+  test("its certificate", async () => {
+    const bundle = (): Promise<string> => kubectl(`get apiservice ${API_SERVICE} -o jsonpath={.spec.caBundle}`);
+    const before = await bundle();
+    expect(before).not.toBe("");
+    // A Secret without a certificate, as an administrator may leave it: a new one is made and written there, and the API server trusts it.
+    await plane.kubectl(["patch", "secret", "prevail-tls", "-n", VIEW_NAMESPACE, "-p", JSON.stringify(emptySecret)]);
+    await until(async () => (await bundle()) !== before);
+    // The other replica takes the new certificate up within 15 seconds.
+    const isServed = async ({ port }: ControllerProcess): Promise<boolean> => {
+      balancer.use([port]);
+      const table = await kubectl("get effectivepolicies -n bakery").catch(() => "");
+      return table.includes("httproute.baker");
+    };
+    for (const replica of replicas) await until(() => isServed(replica));
+    balancer.use(replicas.map(({ port }) => port));
+  });
+
+  test("no request of the controller was forbidden, and each of its rights was used by the test that the chart names", () => {
+    const made = [...requests.values()].flat();
+    expect(made.length).toBeGreaterThan(50);
+    const forbidden = made.filter(({ responseStatus }) => responseStatus?.code === 403);
+    expect(forbidden.map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual([]);
+    const rights = controllerRights(rendered);
+    expect(rights.length).toBeGreaterThan(40);
+    const isUsed = (right: Right): boolean =>
+      (requests.get(right.test ?? "") ?? []).some((event) => usesRight(event, right));
+    const unused = rights.filter((right) => !isUsed(right));
+    // Gateway API before 1.5 has XListenerSets; the API server of this test does not.
+    expect(unused.filter(({ resource }) => resource !== "xlistenersets").map(formatRight)).toEqual([]);
+  });
+
+  describe("upgrade and rollback, while users ask", () => {
+    let failures: string[][] = [];
+    /** Asks the whole time, and has every failure that was not over with the next request. */
+    const whileAsking = async (run: () => Promise<void>): Promise<void> => {
+      let isOver = false;
+      const asking = (async (): Promise<void> => {
+        let row: string[] = [];
+        while (!isOver) {
+          const failure = await kubectl(
+            "get --raw /apis/view.prevail.dev/v1alpha1/namespaces/bakery/effectivepolicies",
+          ).then(
+            () => undefined,
+            (error: Error) => error.message,
+          );
+          if (failure !== undefined) row.push(failure);
+          else {
+            if (row.length > 1) failures.push(row);
+            row = [];
+          }
+        }
+      })();
+      try {
+        await run();
+      } finally {
+        isOver = true;
+        await asking;
+      }
+    };
+    const crdDescription = (): Promise<string> =>
+      kubectl("get crd retrypolicies.prevail.dev -o jsonpath={.spec.versions[0].schema.openAPIV3Schema.description}");
+
+    test("the next version of the chart: CRDs are upgraded, caBundle stays, no request fails twice", async () => {
+      failures = [];
+      const next = nextChart(folder);
+      const bundle = await kubectl(`get apiservice ${API_SERVICE} -o jsonpath={.spec.caBundle}`);
+      await whileAsking(async () => {
+        await helmIn("upgrade", "prevail", next, ...valueArgs(valuesAt(balancer.port)));
+        const args = controllerArgs(await renderChart(helm ?? "", valuesAt(balancer.port), next));
+        expect(args).toContain("--context=test");
+        for (const old of replicas)
+          await serve([...replicas.filter((one) => one !== old), await startController(plane, args)]);
+      });
+      expect(failures).toEqual([]);
+      expect(await crdDescription()).toContain("in the next version");
+      expect(await kubectl(`get apiservice ${API_SERVICE} -o jsonpath={.spec.caBundle}`)).toBe(bundle);
+    });
+
+    test("back to the version before, replicas of both versions side by side", async () => {
+      failures = [];
+      await whileAsking(async () => {
+        await helmIn("rollback", "prevail");
+        const [old, other] = replicas;
+        if (old === undefined || other === undefined) throw new Error("there are two replicas");
+        const fresh = await startController(plane, controllerArgs(rendered));
+        await serve([fresh, other]);
+        const path = "/apis/view.prevail.dev/v1alpha1/effectivepolicies";
+        const answers = new Set<string>();
+        for (const { port } of [fresh, other]) {
+          balancer.use([port]);
+          answers.add(await kubectl(`get --raw ${path}`).catch(() => kubectl(`get --raw ${path}`)));
+        }
+        expect(answers.size).toBe(1);
+        await serve([fresh, await startController(plane, controllerArgs(rendered))]);
+      });
+      expect(failures).toEqual([]);
+      expect(await crdDescription()).not.toContain("in the next version");
+    });
+  });
+
+  test("helm uninstall leaves CRDs with their policies, its Secret, and nothing else", async () => {
+    await helmIn("uninstall", "prevail");
+    await Promise.all(replicas.map((replica) => replica.close()));
+    replicas = [];
+    const left = await kubectl(
+      `get ${LISTED} -A -o custom-columns=KIND:.kind,NAME:.metadata.name --no-headers --ignore-not-found`,
+    );
+    const ours = left.split("\n").filter((line) => /prevail/.test(line));
+    expect(ours.map((line) => line.trim().replaceAll(/ +/g, " "))).toEqual([
+      "Namespace prevail-system",
+      "Secret prevail-tls",
+      // The API server makes it for the CRDs.
+      "APIService v1alpha1.prevail.dev",
+    ]);
+    expect(await kubectl("get retrypolicies -n bakery -o name")).toContain("retries");
+    expect(await kubectl("api-versions")).not.toContain("view.prevail.dev");
+    // docs/install.md, "Removal"
+    await kubectl(`delete namespace ${VIEW_NAMESPACE} --wait=false`);
+    await kubectl("delete -f deploy/crds --wait=false");
+  });
+});
+
+const AGGREGATE = "prevail.dev/aggregate-to-controller";
+const vendorRules = {
+  rules: [{ apiGroups: ["policies.example.com"], resources: ["limitpolicies"], verbs: ["list", "watch"] }],
+};
+const emptySecret = { data: { "tls.crt": "", "tls.key": "", "ca.crt": "", "ca.key": "" } };
+const LISTED =
+  "namespaces,secrets,services,serviceaccounts,configmaps,deployments,poddisruptionbudgets,networkpolicies,roles,rolebindings,clusterroles,clusterrolebindings," +
+  "priorityclasses,leases,apiservices,validatingwebhookconfigurations,mutatingwebhookconfigurations,jobs";
+
+/** The chart as the next version could be: another version, one more argument, and a CRD with another description. */
+function nextChart(folder: string): string {
+  const chart = join(folder, "next");
+  cpSync(CHART, chart, { recursive: true });
+  const edit = (file: string, from: RegExp, to: string): void => {
+    const path = join(chart, file);
+    const text = readFileSync(path, "utf8");
+    if (!from.test(text)) throw new Error(`${file} does not contain ${from}`);
+    writeFileSync(path, text.replace(from, to));
+  };
+  edit("Chart.yaml", /^version: .*$/m, "version: 0.2.0");
+  edit(
+    "files/crds/retrypolicies.yaml",
+    /everything below its targets\./,
+    "everything below its targets, in the next version.",
+  );
+  edit("templates/_args.tpl", /^- --log-format=json$/m, "- --log-format=json\n- --context=test");
+  return chart;
+}

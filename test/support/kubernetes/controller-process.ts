@@ -1,0 +1,71 @@
+/** The built controller as a process of its own, with the arguments of a rendered Deployment and the token of its ServiceAccount. */
+import { execFileSync, spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { findFreePorts } from "../gateway/find-free-ports.ts";
+import { type ControlPlane, kubeconfigText } from "./control-plane.ts";
+import { until } from "./until.ts";
+import { VIEW_NAMESPACE } from "./view-replica.ts";
+
+export interface ControllerProcess {
+  /** Where the view API is. */
+  readonly port: number;
+  readonly adminPort: number;
+  /** What it logs. */
+  readonly log: () => string;
+  readonly metrics: () => Promise<string>;
+  /** Sends SIGTERM and returns the exit code. */
+  readonly close: () => Promise<number | null>;
+}
+
+/** Builds the program if a source has changed. */
+export const buildProgram = (): void =>
+  void execFileSync(process.execPath, ["scripts/build.mjs", "--if-changed"], { stdio: "ignore" });
+
+let started = 0;
+
+/** Resolves when the controller has read the cluster. In a Pod its ports are those of the Deployment; here they are free ones. */
+export async function startController(plane: ControlPlane, args: readonly string[]): Promise<ControllerProcess> {
+  const [port = 0, adminPort = 0] = await findFreePorts(2);
+  const ports = ["--listen", `127.0.0.1:${port}`, "--admin", `127.0.0.1:${adminPort}`];
+  const child = spawn(
+    process.execPath,
+    ["dist/bin/prevail.js", ...args, ...ports, "--kubeconfig", await serviceAccountKubeconfig(plane)],
+    { stdio: ["ignore", "ignore", "pipe"] },
+  );
+  let text = "";
+  child.stderr.on("data", (chunk: Buffer) => {
+    text += chunk.toString("utf8");
+  });
+  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  const close = (): Promise<number | null> => {
+    child.kill("SIGTERM");
+    return ended;
+  };
+  try {
+    await until(
+      () => text.includes("has been read") || child.exitCode !== null,
+      () => text,
+    );
+    if (child.exitCode !== null) throw new Error(`the controller ended:\n${text}`);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    port,
+    adminPort,
+    log: () => text,
+    metrics: async () => (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text(),
+    close,
+  };
+}
+
+/** A kubeconfig file with a token of the ServiceAccount, in its namespace. */
+async function serviceAccountKubeconfig(plane: ControlPlane): Promise<string> {
+  const { server, authority, folder } = plane;
+  const token = (await plane.kubectl(["create", "token", "prevail-controller", "-n", VIEW_NAMESPACE])).trim();
+  const file = join(folder, `kubeconfig-controller-${++started}`);
+  writeFileSync(file, kubeconfigText({ server, authority, token, namespace: VIEW_NAMESPACE }), { mode: 0o600 });
+  return file;
+}

@@ -39,10 +39,13 @@ function concerns({ paths }: Approximation, { raw }: KubeObject): boolean {
   return paths.length === 0 || paths.some((path) => hasValueAt(ownValue(raw, "spec"), path.split(".")));
 }
 
-/** True if there is a value below these keys. In a list any item counts. */
+/** True if there is a value below these keys. In a list a number is the index of an item; with another key any item counts. */
 function hasValueAt(value: Json | undefined, keys: readonly string[]): boolean {
-  if (isJsonList(value)) return value.some((item) => hasValueAt(item, keys));
   const [key, ...rest] = keys;
+  if (isJsonList(value)) {
+    if (key !== undefined && /^\d+$/.test(key)) return hasValueAt(value[Number(key)], rest);
+    return value.some((item) => hasValueAt(item, keys));
+  }
   if (key === undefined) return value !== undefined && value !== null;
   return isJsonObject(value) && hasValueAt(ownValue(value, key), rest);
 }

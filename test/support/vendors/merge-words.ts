@@ -1,8 +1,10 @@
-import type { PolicyDefinition } from "../../../src/core/model/definition.ts";
+import type { Accumulation, OrderKey, PolicyDefinition, SameTarget } from "../../../src/core/model/definition.ts";
 
 /** How policies of a kind are merged, in a sentence or two. */
 export function mergeWords({ class: policyClass, merge }: PolicyDefinition): string {
   const conflict = "of several policies on one target the oldest takes effect, and the others are Conflicted";
+  if (merge.accumulate !== undefined)
+    return `all policies take effect, and none replaces another; the order is ${orderWords(merge.accumulate)}`;
   if (merge.none && policyClass === "Direct")
     return `never merged: a policy on a section replaces that of its object; ${conflict}`;
   if (merge.none)
@@ -15,10 +17,25 @@ export function mergeWords({ class: policyClass, merge }: PolicyDefinition): str
     Patch: "field by field, and `null` removes a field",
   }[typeof byDefault === "string" ? byDefault : "Atomic"];
   const first = `a more specific policy replaces defaults above it, ${how}`;
-  const same =
-    merge.sameTarget === "OldestWins"
-      ? "on one target the oldest policy comes first"
-      : "on one target the newest policy is the most specific";
+  const same = SAME_TARGET[merge.sameTarget];
   const empty = merge.empty === "TakesPlace" ? "; a policy that sets nothing keeps out what is above it" : "";
   return `${first}; ${same}${empty}`;
+}
+
+const SAME_TARGET: Readonly<Record<SameTarget, string>> = {
+  Established: "on one target the newest policy is the most specific",
+  OldestWins: "on one target the oldest policy comes first",
+  Conflicted: "on one target the oldest policy takes effect, and the others are Conflicted",
+  ConflictedWhereBothSet: "on one target a policy that sets a field which an older one sets is Conflicted",
+  NoneWins: "of several policies on one target none takes effect",
+};
+
+const orderWords = ({ order, groupBy }: Accumulation): string =>
+  [...(groupBy === undefined ? [] : [`${keyWords(groupBy)} (${groupBy.values.join(", ")})`]), ...order.map(keyWords)].join(
+    ", then ",
+  );
+
+function keyWords(key: OrderKey): string {
+  if (typeof key !== "string") return `\`${key.path ?? key.annotation}\``;
+  return { Age: "age", Name: "name", Level: "the level of the target, the highest first" }[key];
 }

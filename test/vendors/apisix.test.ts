@@ -1,6 +1,7 @@
 import { describe } from "vitest";
 import { gateway, listener, policy, route } from "../support/cluster/gateway-objects.ts";
 import { directCluster, directKindCases } from "./direct-kind-cases.ts";
+import { namedCases } from "./named-kind-cases.ts";
 import { vendorCases } from "./vendor-cases.ts";
 
 const group = "apisix.apache.org";
@@ -66,4 +67,16 @@ describe("APISIX: a port's policy replaces its Service's; L4RoutePolicy on whole
       outcomes: { p: "TargetNotFound" },
     },
   ]);
+});
+
+describe("filters of rules", () => {
+  vendorCases(
+    [],
+    namedCases({
+      group,
+      kind: "PluginConfig",
+      controller: "apisix.apache.org/apisix-ingress-controller",
+      by: "Filter",
+    }),
+  );
 });

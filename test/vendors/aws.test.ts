@@ -1,6 +1,7 @@
 import { describe } from "vitest";
 import { policy } from "../support/cluster/gateway-objects.ts";
 import { directCluster, directKindCases } from "./direct-kind-cases.ts";
+import { namedCases } from "./named-kind-cases.ts";
 import { vendorCases } from "./vendor-cases.ts";
 
 const group = "application-networking.k8s.aws";
@@ -49,4 +50,15 @@ describe("AWS Gateway API controller: one target, the oldest policy", () => {
       outcomes: { network: "Enforced", service: "Enforced" },
     },
   ]);
+});
+
+describe("AWS Load Balancer Controller: what objects name", () => {
+  const controller = "gateway.k8s.aws/alb";
+  vendorCases(
+    [],
+    [
+      ...namedCases({ group: "gateway.k8s.aws", kind: "ListenerRuleConfiguration", controller, by: "Filter" }),
+      ...namedCases({ group: "gateway.k8s.aws", kind: "LoadBalancerConfiguration", controller, by: "Parameters" }),
+    ],
+  );
 });

@@ -10,6 +10,7 @@ import {
   referenceGrant,
   route,
 } from "../support/cluster/gateway-objects.ts";
+import { namedCases } from "./named-kind-cases.ts";
 import { vendorCases, vendorCluster } from "./vendor-cases.ts";
 
 const GROUP = "gateway.envoyproxy.io";
@@ -277,4 +278,29 @@ describe("whose Gateways", () => {
     expect(outcome("jwt")).toBe("NoPath");
     expect(findingsOn("jwt").map(({ code }) => code)).toEqual(["NoController"]);
   });
+});
+
+describe("what objects name, and what adds up", () => {
+  const patch = (name: string, priority: number) =>
+    policy("EnvoyPatchPolicy", name, "Gateway/g", { type: "JSONPatch", priority }, { group: GROUP });
+  vendorCases(shared, [
+    {
+      what: "EnvoyPatchPolicies on one Gateway all take effect",
+      objects: [patch("a", 5), patch("b", -1)],
+      outcomes: { a: "Enforced", b: "Enforced" },
+      conditions: { a: ["Gateway/g: Accepted=True/Accepted Enforced=True/Enforced"] },
+    },
+    {
+      what: "an EnvoyPatchPolicy on an HTTPRoute is refused",
+      objects: [policy("EnvoyPatchPolicy", "p", "HTTPRoute/on-a", {}, { group: GROUP })],
+      outcomes: { p: "TargetNotFound" },
+    },
+  ]);
+  vendorCases(
+    [],
+    [
+      ...namedCases({ group: GROUP, kind: "HTTPRouteFilter", controller: CONTROLLER, by: "Filter" }),
+      ...namedCases({ group: GROUP, kind: "EnvoyProxy", controller: CONTROLLER, by: "Parameters" }),
+    ],
+  );
 });

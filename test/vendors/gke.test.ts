@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { gateway, gatewayClass, policy, routeTo, service } from "../support/cluster/gateway-objects.ts";
 import { directCluster, directKindCases } from "./direct-kind-cases.ts";
+import { namedCases } from "./named-kind-cases.ts";
 import { vendorCases, vendorCluster } from "./vendor-cases.ts";
 
 const group = "networking.gke.io";
@@ -81,4 +82,11 @@ describe("GKE: kinds on Services and Gateways, with settings below spec.default"
     ]);
     expect(outcome("p")).toBe("NoPath");
   });
+});
+
+describe("filters of rules", () => {
+  vendorCases(
+    [],
+    namedCases({ group, kind: "GCPSessionAffinityFilter", controller: "networking.gke.io/gateway", by: "Filter" }),
+  );
 });

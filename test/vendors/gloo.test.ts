@@ -1,6 +1,6 @@
 import { describe } from "vitest";
 import type { JsonObject } from "../../src/index.ts";
-import { gateway, gatewayClass, listener, policy } from "../support/cluster/gateway-objects.ts";
+import { gateway, gatewayClass, listener, policy, route } from "../support/cluster/gateway-objects.ts";
 import { vendorCases } from "./vendor-cases.ts";
 
 const group = "gateway.solo.io";
@@ -115,4 +115,40 @@ describe("Gloo Gateway: ListenerOption, the first alone", () => {
       outcomes: { p: "TargetNotFound" },
     },
   ]);
+});
+
+describe("Gloo Gateway: RouteOption", () => {
+  const filter = { type: "ExtensionRef", extensionRef: { group, kind: "RouteOption", name: "named" } };
+  const routed = route("r", "Gateway/g#a", {
+    rules: [{ name: "one", fields: { filters: [filter] } }, { name: "two" }],
+  });
+  const option = made("RouteOption");
+  const named: JsonObject = {
+    apiVersion: `${group}/v1`,
+    kind: "RouteOption",
+    metadata: { name: "named", namespace: "default" },
+    spec: spec({ cors: { a: 1 } }),
+  };
+  vendorCases(
+    [...shared, routed, named],
+    [
+      {
+        what: "what a filter names takes effect on that rule, before what targets the route",
+        objects: [option("r1", "HTTPRoute/r", { cors: { a: 2 }, retries: { n: 2 } })],
+        effective: {
+          "HTTPRoute/r#one": spec({ cors: { a: 1 }, retries: { n: 2 } }),
+          "HTTPRoute/r#two": spec({ cors: { a: 2 }, retries: { n: 2 } }),
+        },
+        outcomes: { named: "Enforced", r1: "PartiallyEnforced by named" },
+      },
+      {
+        what: "of two on one route the older one's fields are used, and the others added",
+        objects: [
+          option("new", "HTTPRoute/r", { retries: { n: 2 }, timeout: "2s" }, 1),
+          option("old", "HTTPRoute/r", { retries: { n: 1 } }),
+        ],
+        effective: { "HTTPRoute/r#two": spec({ retries: { n: 1 }, timeout: "2s" }) },
+      },
+    ],
+  );
 });

@@ -77,3 +77,40 @@ describe("Linkerd: HTTPLocalRateLimitPolicy of a Server", () => {
     ],
   );
 });
+
+describe("Linkerd: AuthorizationPolicies add up", () => {
+  const allow = (name: string, target: JsonObject, who: string) =>
+    policy(
+      "AuthorizationPolicy",
+      name,
+      target,
+      { requiredAuthenticationRefs: [{ kind: "MeshTLSAuthentication", name: who }] },
+      { group },
+    );
+  const onNamespace = { group: "", kind: "Namespace", name: "default" };
+  vendorCases(
+    [server("web"), server("api")],
+    [
+      {
+        what: "two on one Server both take effect",
+        objects: [allow("a", onServer("web"), "x"), allow("b", onServer("web"), "y")],
+        outcomes: { a: "Enforced", b: "Enforced" },
+      },
+      {
+        what: "one on the namespace does not replace one on a Server",
+        objects: [allow("a", onServer("web"), "x"), allow("b", onNamespace, "y")],
+        outcomes: { a: "Enforced", b: "Enforced" },
+      },
+      {
+        what: "a Server that does not exist is no target",
+        objects: [allow("a", onServer("absent"), "x")],
+        outcomes: { a: "TargetNotFound" },
+      },
+      {
+        what: "equal policies are not in conflict",
+        objects: [allow("a", onServer("web"), "x"), allow("b", onServer("web"), "x")],
+        outcomes: { a: "Enforced", b: "Enforced" },
+      },
+    ],
+  );
+});

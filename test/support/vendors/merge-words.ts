@@ -31,9 +31,10 @@ const SAME_TARGET: Readonly<Record<SameTarget, string>> = {
 };
 
 const orderWords = ({ order, groupBy }: Accumulation): string =>
-  [...(groupBy === undefined ? [] : [`${keyWords(groupBy)} (${groupBy.values.join(", ")})`]), ...order.map(keyWords)].join(
-    ", then ",
-  );
+  [
+    ...(groupBy === undefined ? [] : [`${keyWords(groupBy)} (${groupBy.values.join(", ")})`]),
+    ...order.map(keyWords),
+  ].join(", then ");
 
 function keyWords(key: OrderKey): string {
   if (typeof key !== "string") return `\`${key.path ?? key.annotation}\``;

@@ -1,0 +1,269 @@
+import { describe } from "vitest";
+import type { JsonObject } from "../../src/index.ts";
+import {
+  gateway,
+  gatewayClass,
+  listener,
+  listenerSet,
+  policy,
+  reference,
+  route,
+  service,
+} from "../support/cluster/gateway-objects.ts";
+import { namedCases } from "./named-kind-cases.ts";
+import { vendorCases } from "./vendor-cases.ts";
+
+const group = "gateway.kgateway.dev";
+const CONTROLLER = "kgateway.dev/kgateway";
+const WEIGHT = "kgateway.dev/policy-weight";
+
+const filter = { type: "ExtensionRef", extensionRef: { group, kind: "TrafficPolicy", name: "named" } };
+const shared = [
+  gatewayClass("class", CONTROLLER),
+  gateway("g", { listeners: [listener("a", { port: 80 }), listener("b", { port: 81 })], allowedListeners: "All" }),
+  listenerSet("ls", "Gateway/g", { listeners: [listener("x", { port: 82 })] }),
+  route("r", "Gateway/g#a", { rules: [{ name: "one" }, { name: "two" }], labels: { team: "blue" } }),
+  route("f", "Gateway/g#b", { rules: [{ name: "filtered", fields: { filters: [filter] } }] }),
+  route("on-x", "ListenerSet/ls#x", { rules: [{ name: "only" }] }),
+  service("s"),
+];
+const ONE = "HTTPRoute/r#one";
+const TWO = "HTTPRoute/r#two";
+const FILTERED = "HTTPRoute/f#filtered";
+
+type On = string | readonly string[];
+const made =
+  (kind: string) =>
+  (name: string, on: On, spec: JsonObject, created = 0, weight?: number) =>
+    policy(kind, name, on, spec, {
+      group,
+      created,
+      ...(weight === undefined ? {} : { annotations: { [WEIGHT]: String(weight) } }),
+    });
+const traffic = made("TrafficPolicy");
+const listeners = made("HTTPListenerPolicy");
+const backend = made("BackendConfigPolicy");
+const named = (spec: JsonObject): JsonObject => ({
+  apiVersion: `${group}/v1alpha1`,
+  kind: "TrafficPolicy",
+  metadata: { name: "named", namespace: "default" },
+  spec,
+});
+
+describe("kgateway: TrafficPolicy, each field whole from the most specific policy", () => {
+  vendorCases(shared, [
+    {
+      what: "a Gateway's policy takes effect on all routes",
+      objects: [traffic("g1", ["Gateway/g"], { timeouts: { request: "1s" } })],
+      effective: { [ONE]: { timeouts: { request: "1s" } }, "HTTPRoute/on-x#only": { timeouts: { request: "1s" } } },
+      outcomes: { g1: "Enforced" },
+    },
+    {
+      what: "a route's field replaces the Gateway's field whole",
+      objects: [
+        traffic("g1", ["Gateway/g"], { timeouts: { request: "1s", streamIdle: "9s" } }),
+        traffic("r1", ["HTTPRoute/r"], { timeouts: { request: "2s" } }, 1),
+      ],
+      effective: { [ONE]: { timeouts: { request: "2s" } } },
+    },
+    {
+      what: "fields that the route does not set stay the Gateway's",
+      objects: [
+        traffic("g1", ["Gateway/g"], { timeouts: { request: "1s" }, cors: { allowCredentials: true } }),
+        traffic("r1", ["HTTPRoute/r"], { timeouts: { request: "2s" } }, 1),
+      ],
+      effective: { [ONE]: { timeouts: { request: "2s" }, cors: { allowCredentials: true } } },
+      outcomes: { g1: "PartiallyEnforced by r1", r1: "Enforced" },
+    },
+    {
+      what: "a rule's field replaces the route's for that rule",
+      objects: [
+        traffic("r1", ["HTTPRoute/r"], { retry: { attempts: 1 } }),
+        traffic("rule", ["HTTPRoute/r#one"], { retry: { attempts: 2 } }, 1),
+      ],
+      effective: { [ONE]: { retry: { attempts: 2 } }, [TWO]: { retry: { attempts: 1 } } },
+    },
+    {
+      what: "a rule's policy and the route's are both used",
+      objects: [
+        traffic("r1", ["HTTPRoute/r"], { cors: { a: 1 } }),
+        traffic("rule", ["HTTPRoute/r#one"], { retry: { attempts: 2 } }, 1),
+      ],
+      effective: { [ONE]: { cors: { a: 1 }, retry: { attempts: 2 } }, [TWO]: { cors: { a: 1 } } },
+      outcomes: { r1: "Enforced", rule: "Enforced" },
+    },
+    {
+      what: "a listener's field replaces the Gateway's for the routes of the listener",
+      objects: [
+        traffic("g1", ["Gateway/g"], { buffer: { maxRequestSize: "1" } }),
+        traffic("l1", ["Gateway/g#a"], { buffer: { maxRequestSize: "2" } }, 1),
+      ],
+      effective: {
+        [ONE]: { buffer: { maxRequestSize: "2" } },
+        "HTTPRoute/on-x#only": { buffer: { maxRequestSize: "1" } },
+      },
+    },
+    {
+      what: "a ListenerSet's field replaces the Gateway's for its routes",
+      objects: [
+        traffic("g1", ["Gateway/g"], { buffer: { maxRequestSize: "1" } }),
+        traffic("ls1", ["ListenerSet/ls"], { buffer: { maxRequestSize: "2" } }, 1),
+      ],
+      effective: { "HTTPRoute/on-x#only": { buffer: { maxRequestSize: "2" } } },
+    },
+    {
+      what: "two policies on one route are merged: the older one's field is used",
+      objects: [
+        traffic("new", ["HTTPRoute/r"], { retry: { attempts: 2 }, cors: { a: 2 } }, 1),
+        traffic("old", ["HTTPRoute/r"], { retry: { attempts: 1 } }),
+      ],
+      effective: { [ONE]: { retry: { attempts: 1 }, cors: { a: 2 } } },
+      outcomes: { old: "Enforced", new: "PartiallyEnforced by old" },
+    },
+    {
+      what: "none of them is Conflicted, also if nothing of it is used",
+      objects: [
+        traffic("new", ["HTTPRoute/r"], { retry: { attempts: 2 } }, 1),
+        traffic("old", ["HTTPRoute/r"], { retry: { attempts: 1 } }),
+      ],
+      outcomes: { new: "Overridden by old" },
+    },
+    {
+      what: "a policy with a greater weight comes before an older one",
+      objects: [
+        traffic("new", ["HTTPRoute/r"], { retry: { attempts: 2 } }, 1, 10),
+        traffic("old", ["HTTPRoute/r"], { retry: { attempts: 1 } }),
+      ],
+      effective: { [ONE]: { retry: { attempts: 2 } } },
+      outcomes: { old: "Overridden by new" },
+    },
+    {
+      what: "a policy with a negative weight comes after one without a weight",
+      objects: [
+        traffic("new", ["HTTPRoute/r"], { retry: { attempts: 2 } }, 1),
+        traffic("old", ["HTTPRoute/r"], { retry: { attempts: 1 } }, 0, -1),
+      ],
+      effective: { [ONE]: { retry: { attempts: 2 } } },
+    },
+    {
+      what: "of equal weight and age the first by name",
+      objects: [
+        traffic("b", ["HTTPRoute/r"], { retry: { attempts: 2 } }, 0, 5),
+        traffic("a", ["HTTPRoute/r"], { retry: { attempts: 1 } }, 0, 5),
+      ],
+      effective: { [ONE]: { retry: { attempts: 1 } } },
+    },
+    {
+      what: "weight does not count between levels: the route's comes before the Gateway's",
+      objects: [
+        traffic("g1", ["Gateway/g"], { retry: { attempts: 1 } }, 0, 100),
+        traffic("r1", ["HTTPRoute/r"], { retry: { attempts: 2 } }, 1),
+      ],
+      effective: { [ONE]: { retry: { attempts: 2 } } },
+    },
+    {
+      what: "a filter of the rule names a policy without targets",
+      objects: [named({ cors: { a: 1 } })],
+      effective: { [FILTERED]: { cors: { a: 1 } }, [ONE]: {} },
+      outcomes: { named: "Enforced" },
+    },
+    {
+      what: "what a filter names comes before the rule's and the route's policies",
+      objects: [
+        named({ cors: { a: 1 } }),
+        traffic("rule", ["HTTPRoute/f#filtered"], { cors: { a: 2 }, retry: { attempts: 2 } }),
+        traffic("r1", ["HTTPRoute/f"], { cors: { a: 3 }, timeouts: { request: "3s" } }),
+      ],
+      effective: { [FILTERED]: { cors: { a: 1 }, retry: { attempts: 2 }, timeouts: { request: "3s" } } },
+      outcomes: { named: "Enforced", rule: "PartiallyEnforced by named" },
+    },
+    {
+      what: "a selector takes the routes with its labels",
+      objects: [
+        {
+          ...named({
+            targetSelectors: [{ group: "gateway.networking.k8s.io", kind: "HTTPRoute", matchLabels: { team: "blue" } }],
+            cors: { a: 1 },
+          }),
+          metadata: { name: "sel", namespace: "default" },
+        },
+      ],
+      effective: { [ONE]: { cors: { a: 1 } }, "HTTPRoute/on-x#only": {} },
+    },
+    {
+      what: "a target in another namespace is refused",
+      objects: [
+        policy("TrafficPolicy", "far", [reference("HTTPRoute/default/r")], { cors: {} }, { group, namespace: "other" }),
+      ],
+      effective: { [ONE]: {} },
+    },
+    {
+      what: "a Service is no target",
+      objects: [traffic("p", ["Service/s"], { cors: {} })],
+      outcomes: { p: "TargetNotFound" },
+    },
+    {
+      what: "the ancestors are the Gateways",
+      objects: [traffic("p", ["HTTPRoute/r"], { cors: { a: 1 } })],
+      conditions: { p: ["Gateway/g: Accepted=True/Accepted Enforced=True/Enforced"] },
+    },
+  ]);
+});
+
+describe("kgateway: HTTPListenerPolicy and BackendConfigPolicy", () => {
+  vendorCases(shared, [
+    {
+      what: "a Gateway's HTTPListenerPolicy takes effect on all its listeners",
+      objects: [listeners("g1", ["Gateway/g"], { useRemoteAddress: true })],
+      effective: { "Gateway/g#a": { useRemoteAddress: true }, "ListenerSet/ls#x": { useRemoteAddress: true } },
+    },
+    {
+      what: "a listener's fields replace the Gateway's, each whole",
+      objects: [
+        listeners("g1", ["Gateway/g"], { tracing: { a: 1, b: 1 }, idleTimeout: "1s" }),
+        listeners("l1", ["Gateway/g#a"], { tracing: { a: 2 } }, 1),
+      ],
+      effective: { "Gateway/g#a": { tracing: { a: 2 }, idleTimeout: "1s" } },
+    },
+    {
+      what: "two HTTPListenerPolicies on one Gateway: the older one's fields are used, and the others added",
+      objects: [
+        listeners("new", ["Gateway/g"], { idleTimeout: "2s", acceptHttp10: true }, 1),
+        listeners("old", ["Gateway/g"], { idleTimeout: "1s" }),
+      ],
+      effective: { "Gateway/g#a": { idleTimeout: "1s", acceptHttp10: true } },
+    },
+    {
+      what: "two BackendConfigPolicies on one Service: the older one's fields are used, and the others added",
+      objects: [
+        backend("new", ["Service/s"], { connectTimeout: "2s", tls: { sni: "b" } }, 1),
+        backend("old", ["Service/s"], { connectTimeout: "1s" }),
+      ],
+      effective: { "Service/s": { connectTimeout: "1s", tls: { sni: "b" } } },
+      outcomes: { old: "Enforced", new: "PartiallyEnforced by old" },
+    },
+    {
+      what: "a field of a BackendConfigPolicy is taken whole",
+      objects: [
+        backend("new", ["Service/s"], { tls: { sni: "b", minVersion: "1.2" } }, 1),
+        backend("old", ["Service/s"], { tls: { sni: "a" } }),
+      ],
+      effective: { "Service/s": { tls: { sni: "a" } } },
+    },
+    {
+      what: "an HTTPRoute is no target of a BackendConfigPolicy",
+      objects: [backend("p", ["HTTPRoute/r"], { connectTimeout: "2s" })],
+      outcomes: { p: "TargetNotFound" },
+    },
+  ]);
+});
+
+describe("kgateway: what objects name", () => {
+  vendorCases(
+    [],
+    [
+      ...namedCases({ group, kind: "DirectResponse", controller: CONTROLLER, by: "Filter" }),
+      ...namedCases({ group, kind: "GatewayParameters", controller: CONTROLLER, by: "Parameters" }),
+    ],
+  );
+});

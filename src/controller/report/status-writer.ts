@@ -63,8 +63,8 @@ const WRITE_DEADLINE_MS = 10_000;
 interface WriteRecord {
   /** Of the object that this is about: another object of the same name begins anew. */
   readonly uid: string;
-  /** What the object was last found, or made, to have, as long as nothing of it was left out. */
-  confirmed: WantedStatus | undefined;
+  /** What the object was last found, or made, to have, and how many parts of it had no entry or no room. */
+  confirmed: { readonly wanted: WantedStatus; readonly leftOut: number } | undefined;
   failures: number;
   writtenMs: number;
   readonly resets: ResetLog;
@@ -113,19 +113,20 @@ export class StatusWriter {
       return undefined;
     }
     const record = this.#recordOf(id, seen);
-    if (!this.#differs(id, record, this.#merge(seen, first), first)) return undefined;
+    const merged = this.#merge(seen, first);
+    if (!this.#differs(id, record, merged, first)) return undefined;
     const waitMs = record.writtenMs + BETWEEN_MS - monotonicMs();
     if (waitMs > 0) return waitMs;
-    if (!(await this.#mayWrite(id, record, first))) return undefined;
+    if (!(await this.#mayWrite(id, record, first, merged))) return undefined;
     await limit.take(signal);
     // The object, what is wanted and the leadership may have changed meanwhile.
     const now = find(id);
     const object = now === undefined ? undefined : await this.#readWhole(id, now);
     if (now === undefined || object === undefined) return undefined;
-    const merged = this.#merge(object, now);
-    if (!this.#differs(id, record, merged, now) || merged.object === undefined) return undefined;
+    const last = this.#merge(object, now);
+    if (!this.#differs(id, record, last, now) || last.object === undefined) return undefined;
     if (remainingMs() <= 0) return FIRST_WAIT_MS;
-    return this.#put(id, record, now, merged, merged.object);
+    return this.#put(id, record, now, last, last.object);
   }
 
   async #put(
@@ -139,7 +140,7 @@ export class StatusWriter {
     const { resource, wanted } = now;
     const what = { object: id, resource: resourceName(resource) };
     if (isDryRun) {
-      record.confirmed = wanted;
+      record.confirmed = { wanted, leftOut: 0 };
       report({ type: "WouldWrite", ...what });
       return undefined;
     }
@@ -158,7 +159,7 @@ export class StatusWriter {
       const after = this.#merge(response, now);
       if (changes.annotations && changes.status) return 0;
       if (after.object !== undefined) throw new NotKeptError(resource);
-      record.confirmed = after.leftOut.length === 0 ? wanted : undefined;
+      record.confirmed = { wanted, leftOut: after.leftOut.length };
       return undefined;
     } catch (error) {
       if (!isConflict(error)) throw error;
@@ -178,11 +179,11 @@ export class StatusWriter {
       if (reason === "Full") this.#reportOnce(id, record, resource, message);
     if (merged.object === undefined) {
       this.#options.cache.release(id);
-      record.confirmed = merged.leftOut.length === 0 ? wanted : undefined;
+      record.confirmed = { wanted, leftOut: merged.leftOut.length };
       record.failures = 0;
       return false;
     }
-    if (this.#options.isDryRun && isDeepStrictEqual(record.confirmed, wanted)) return false;
+    if (this.#options.isDryRun && isDeepStrictEqual(record.confirmed?.wanted, wanted)) return false;
     if (!merged.changes.status || resource.hasStatus) return true;
     this.#reportOnce(id, record, resource, "the resource has no status subresource, so no status is written");
     return merged.changes.annotations;
@@ -195,9 +196,17 @@ export class StatusWriter {
   }
 
   /** False where another writer keeps removing what was written. */
-  async #mayWrite(id: ObjectId, record: WriteRecord, { wanted, resource }: WantedWrite): Promise<boolean> {
+  async #mayWrite(
+    id: ObjectId,
+    record: WriteRecord,
+    { wanted, resource }: WantedWrite,
+    { leftOut }: MergedStatus,
+  ): Promise<boolean> {
     const { report, monotonicMs, isDryRun } = this.#options;
-    const wasConfirmed = record.confirmed !== undefined && isDeepStrictEqual(record.confirmed, wanted);
+    const { confirmed } = record;
+    // Where fewer parts are left out than before, the controller of the Gateway has listed a listener, and nothing was removed.
+    const isAsBefore = isDeepStrictEqual(confirmed?.wanted, wanted);
+    const wasConfirmed = confirmed !== undefined && isAsBefore && leftOut.length >= confirmed.leftOut;
     if (record.resets.stoppedBy(monotonicMs()) !== undefined) return false;
     if (!wasConfirmed || isDryRun) return true;
     record.confirmed = undefined;

@@ -5,8 +5,9 @@ import type { Condition } from "./status-report.ts";
 export const MAX_CONDITIONS = 8;
 
 export interface ConditionsMerge {
+  /** Conditions of types that are ours. */
   readonly wanted: readonly Condition[];
-  /** The types that may be changed and withdrawn. All other conditions stay as they are. */
+  /** The types that may be written and withdrawn. Conditions of all other types stay as they are. */
   readonly isOurs: (type: string) => boolean;
   /** Now, as Kubernetes writes times. */
   readonly now: string;

@@ -308,13 +308,17 @@ describe("conditions of objects that a policy affects", () => {
 
   test("a kind whose facts cannot be read: its conditions stay as they are", () => {
     const before = object("Gateway", { conditions: [written(AFFECTED, "True")] });
-    const held = mergeStatus(before, NOTHING_WANTED, {
-      controllerName: OURS,
-      isOurs: (type) => type !== AFFECTED,
-      mayChangeAncestors: true,
-      now: NOW,
-    });
-    expect(held.object).toBeUndefined();
+    const otherwise = condition(AFFECTED, "True", { message: "otherwise" });
+    const locations: readonly StatusLocation[] = [{ at: "Conditions" }, parent("g"), { at: "Annotations" }];
+    for (const wanted of [NOTHING_WANTED, ...locations.map((location) => targets(at(location, otherwise)))]) {
+      const merged = mergeStatus(before, wanted, {
+        controllerName: OURS,
+        isOurs: (type) => type !== AFFECTED,
+        mayChangeAncestors: true,
+        now: NOW,
+      });
+      expect(merged.object).toBeUndefined();
+    }
   });
 });
 

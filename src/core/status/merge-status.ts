@@ -44,17 +44,18 @@ const MAX_PARENTS = 32;
  * GEP-713, "Status needs to be namespaced by implementation"
  */
 export function mergeStatus(object: JsonObject, wanted: WantedStatus, options: MergeOptions): MergedStatus {
+  const targets = changeable(wanted.targets, options);
   const leftOut: LeftOutPart[] = [];
   const context: MergeContext = { ...options, object, leftOut };
   const before = objectAt(object, "status");
   const parts: Readonly<Record<string, Json | undefined>> = {
     ancestors: options.mayChangeAncestors ? ancestorsAfter(before["ancestors"], wanted.ancestors, context) : undefined,
-    parents: parentsAfter(before["parents"], wanted.targets, context),
-    listeners: listenersAfter(before["listeners"], wanted.targets, context),
-    conditions: conditionsAfter(before["conditions"], conditionsAt(wanted.targets, "Conditions"), context),
+    parents: parentsAfter(before["parents"], targets, context),
+    listeners: listenersAfter(before["listeners"], targets, context),
+    conditions: conditionsAfter(before["conditions"], conditionsAt(targets, "Conditions"), context),
   };
   const changed = Object.entries(parts).flatMap(([key, part]) => (part === undefined ? [] : [[key, part] as const]));
-  const annotations = annotationsAfter(object, conditionsAt(wanted.targets, "Annotations"), options);
+  const annotations = annotationsAfter(object, conditionsAt(targets, "Annotations"), options);
   const changes = { status: changed.length > 0, annotations: annotations !== undefined };
   if (!changes.status && !changes.annotations) return { object: undefined, changes, leftOut };
   return {
@@ -72,6 +73,13 @@ interface MergeContext extends MergeOptions {
   readonly object: JsonObject;
   readonly leftOut: LeftOutPart[];
 }
+
+/** What is wanted, without the types that may not be changed now. */
+const changeable = (targets: readonly TargetStatus[], { isOurs }: MergeOptions): readonly TargetStatus[] =>
+  targets.flatMap(({ conditions, ...target }) => {
+    const open = conditions.filter(({ type }) => isOurs(type));
+    return open.length === 0 ? [] : [{ ...target, conditions: open }];
+  });
 
 /** The conditions that are wanted at the object as a whole. */
 const conditionsAt = (targets: readonly TargetStatus[], at: StatusLocation["at"]): readonly Condition[] =>

@@ -1,4 +1,7 @@
-/** Replicas of the controller that write status, in this process, and the status that they must have written. */
+/** Replicas of the controller that write status, in this process or as programs, and the status that they must have written. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { ReportSettings } from "../../../src/cli/controller/report-settings.ts";
 import { createPrinters } from "../../../src/cli/streams/create-printers.ts";
 import { buildStatus, evaluate } from "../../../src/core/evaluate.ts";
@@ -8,13 +11,14 @@ import { buildSnapshot } from "../../../src/core/model/snapshot.ts";
 import { isAffectedTypeOf } from "../../../src/core/status/affected-type.ts";
 import { mergeStatus } from "../../../src/core/status/merge-status.ts";
 import { NOTHING_WANTED, wantedStatuses } from "../../../src/core/status/wanted-status.ts";
-import { builtInDefinitions } from "../../../src/definitions/built-in-definitions.ts";
+import { knownDefinitions } from "../../../src/definitions/known-definitions.ts";
 import { runController } from "../../../src/serve/controller/serve-controller.ts";
 import { readCluster } from "../../../src/sources/cluster/read-cluster.ts";
 import { testIo } from "../cli/test-io.ts";
 import { findFreePorts } from "../gateway/find-free-ports.ts";
 import { connectAs } from "./cluster-client.ts";
-import type { ControlPlane } from "./control-plane.ts";
+import { type ControlPlane, kubeconfigText } from "./control-plane.ts";
+import { buildProgram } from "./controller-process.ts";
 import { until } from "./until.ts";
 
 export const CONTROLLER_NAME = "prevail.dev/gateway";
@@ -43,13 +47,14 @@ export interface ReportReplica {
 export async function startReportReplica(
   plane: ControlPlane,
   report: Partial<ReportSettings> = {},
+  through: { readonly port?: number } = {},
 ): Promise<ReportReplica> {
   const [port = 0] = await findFreePorts(1);
   const stop = new AbortController();
   const notes: string[] = [];
   const { errorPrint } = createPrinters(testIo().io);
   const running = runController(
-    await connectAs(plane, CONTROLLER_USER),
+    await connectAs(plane, CONTROLLER_USER, through),
     {
       access: { kubeconfig: plane.kubeconfig },
       host: "127.0.0.1",
@@ -84,6 +89,43 @@ export async function startReportReplica(
   };
 }
 
+export interface ReportProgram {
+  readonly child: ChildProcess;
+  /** What it printed. */
+  readonly text: () => string;
+  readonly ended: Promise<number | null>;
+}
+
+/** The built program as a replica. Resolves when it has read the cluster. */
+export async function startReportProgram(
+  plane: ControlPlane,
+  user: string,
+  more: readonly string[] = [],
+): Promise<ReportProgram> {
+  buildProgram();
+  const [port = 0] = await findFreePorts(1);
+  const { server, authority, folder } = plane;
+  const kubeconfig = join(folder, `kubeconfig-program-${user}`);
+  writeFileSync(kubeconfig, kubeconfigText({ server, authority, token: plane.token(user) }));
+  const options = ["--listen", `127.0.0.1:${port}`, "--admin", "off", "--service", `${REPORT_NAMESPACE}/prevail-view`];
+  const child = spawn(
+    process.execPath,
+    ["dist/bin/prevail.js", "controller", "--kubeconfig", kubeconfig, ...options, ...more],
+    { stdio: ["ignore", "ignore", "pipe"] },
+  );
+  let text = "";
+  child.stderr.on("data", (chunk: Buffer) => {
+    text += chunk.toString("utf8");
+  });
+  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  await until(
+    () => text.includes("has been read") || child.exitCode !== null,
+    () => text,
+  );
+  if (child.exitCode !== null) throw new Error(`the controller ended:\n${text}`);
+  return { child, text: () => text, ended };
+}
+
 export interface StatusOwner {
   readonly own?: ReportSettings["own"];
   readonly reportAffected?: ReportSettings["reportAffected"];
@@ -96,7 +138,7 @@ export async function differingStatuses(plane: ControlPlane, owner: StatusOwner 
   try {
     const { objects, completeness } = await readCluster(client, { namespaces: [] });
     const snapshot = buildSnapshot(objects, { completeness, validated: true });
-    const evaluation = evaluate(snapshot, { definitions: builtInDefinitions() });
+    const evaluation = evaluate(snapshot, knownDefinitions());
     const ownedKinds: readonly GroupKind[] = own.map(({ kind, group = "" }) => ({ kind, group }));
     const report = buildStatus(evaluation, { controllerName: CONTROLLER_NAME, ownedKinds });
     const asked = new Set(reportAffected.map(({ kind, group = "" }) => kindId({ kind, group })));

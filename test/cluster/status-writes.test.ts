@@ -1,0 +1,274 @@
+/**
+ * How much the controller writes, counted by the audit log of the API server, and what it does where writes are refused or undone
+ * GEP-713, "Fanout status update problems"
+ *
+ * PREVAIL_ROUTES and PREVAIL_EDITS make the burst larger: 1,000 and 100 are the numbers of the proof.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { KubeClient } from "../../src/adapters/cluster/client/kube-client.ts";
+import { getObject, updateStatus } from "../../src/adapters/cluster/client/object-requests.ts";
+import { type JsonObject, objectAt } from "../../src/core/model/json.ts";
+import { gateway, gatewayClass, listener, policy, routeTo, service } from "../support/cluster/gateway-objects.ts";
+import { type AuditedWrite, type AuditLog, createAuditLog } from "../support/kubernetes/audit-log.ts";
+import { clientAs } from "../support/kubernetes/cluster-client.ts";
+import { type ControlPlane, compactEtcd, startControlPlane } from "../support/kubernetes/control-plane.ts";
+import { findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
+import {
+  CONTROLLER_USER,
+  REPORT_NAMESPACE,
+  type ReportReplica,
+  reportSettings,
+  startReportReplica,
+  untilReported,
+} from "../support/kubernetes/report-replica.ts";
+import { startTcpRelay, type TcpRelay } from "../support/kubernetes/tcp-relay.ts";
+import { CLUSTER_TEST, until } from "../support/kubernetes/until.ts";
+import { affectedBy, applyAll, applyKinds, getWritten, namespaceObject, policyCrd } from "./status-objects.ts";
+
+const parts = await findKubernetes();
+const ROUTES = Number(process.env["PREVAIL_ROUTES"] ?? 60);
+const EDITS = Number(process.env["PREVAIL_EDITS"] ?? 10);
+const RELISTS = 3;
+
+const GATEWAYS = { group: "gateway.networking.k8s.io", version: "v1", plural: "gateways" };
+const TEST_GROUP = "broken.example.com";
+const own = [
+  ...reportSettings.own,
+  ...["RefusedPolicy", "BarePolicy", "PrunedPolicy"].map((kind) => ({ kind, group: TEST_GROUP })),
+];
+
+const retries = (name: string, target: string, attempts: number): JsonObject => ({
+  ...policy("RetryPolicy", name, [target], { retry: { attempts } }, { group: "prevail.dev" }),
+  apiVersion: "prevail.dev/v1alpha1",
+});
+
+/** A policy kind like RetryPolicy, as far as targets are concerned. */
+const definition = (kind: string): JsonObject => ({
+  apiVersion: "prevail.dev/v1alpha1",
+  kind: "PolicyDefinition",
+  metadata: { name: `${kind.toLowerCase()}.${TEST_GROUP}` },
+  spec: {
+    policies: [{ group: TEST_GROUP, kind }],
+    class: "Inherited",
+    targeting: { kinds: ["Gateway"] },
+    hierarchy: { effectiveTargets: ["HTTPRoute"] },
+  },
+});
+
+describe.skipIf(parts === undefined)("writes of status", CLUSTER_TEST, () => {
+  let plane: ControlPlane;
+  let audit: AuditLog;
+  let relay: TcpRelay;
+  let client: KubeClient;
+  let replica: ReportReplica;
+  const start = async (): Promise<void> => {
+    replica = await startReportReplica(plane, { own }, { port: relay.port });
+  };
+  beforeAll(async () => {
+    if (parts === undefined) return;
+    audit = createAuditLog();
+    // Without a watch cache a compaction makes older versions expire at once.
+    const flags = [...audit.flags, "--watch-cache=false"];
+    const users = { [CONTROLLER_USER]: ["system:masters"] };
+    plane = await startControlPlane(parts, { frontProxy: true, users, flags });
+    relay = await startTcpRelay({ host: "127.0.0.1", port: Number(new URL(plane.server).port) });
+    client = await clientAs(plane);
+    await applyAll(plane, [
+      namespaceObject(REPORT_NAMESPACE),
+      gatewayClass("class", "prevail.dev/gateway"),
+      gateway("g", { listeners: [listener("http"), listener("more", { port: 81 })] }),
+      gateway("idle"),
+      service("s"),
+      routeTo("first", "Gateway/g", "s"),
+      routeTo("apart", "Gateway/idle", "s"),
+      retries("busy", "Gateway/g", 2),
+      retries("still", "Gateway/idle", 2),
+    ]);
+    await start();
+    await untilReported(plane, { own });
+  }, 300_000);
+  afterAll(async () => {
+    await replica?.close();
+    client?.close();
+    await relay?.close();
+    await plane?.close();
+    audit?.close();
+  });
+
+  /** The writes of the controller since the mark, by object. */
+  const written = (): ReadonlyMap<string, readonly AuditedWrite[]> => {
+    const byObject = new Map<string, AuditedWrite[]>();
+    for (const write of audit.writes().filter(({ user }) => user === CONTROLLER_USER)) {
+      const key = `${write.resource} ${write.name}`;
+      byObject.set(key, [...(byObject.get(key) ?? []), write]);
+    }
+    return byObject;
+  };
+  const succeeded = (key: string): number => (written().get(key) ?? []).filter(({ code }) => code < 300).length;
+  /** Resolves when the controller has used everything that is in the cluster: the status of an object that is made now is written last. */
+  const settled = async (): Promise<void> => {
+    await untilReported(plane, { own });
+    await sleep(1500);
+    await untilReported(plane, { own });
+  };
+
+  test(`${ROUTES} routes under one policy: one write each, and none where no word changes`, async () => {
+    audit.mark();
+    const names = Array.from({ length: ROUTES }, (_, index) => `route-${index}`);
+    for (let at = 0; at < names.length; at += 50)
+      await applyAll(
+        plane,
+        names.slice(at, at + 50).map((name) => routeTo(name, "Gateway/g", "s")),
+      );
+    await settled();
+    const counts = names.map((name) => succeeded(`httproutes/status ${name}`));
+    expect(counts).toEqual(names.map(() => 1));
+    expect(succeeded("gateways/status g")).toBeLessThanOrEqual(10);
+    expect(written().get("retrypolicies/status still")).toBeUndefined();
+    expect(written().get("gateways/status idle")).toBeUndefined();
+  });
+
+  test(`then ${RELISTS} expired versions, a restart and some seconds without a change: no write`, async () => {
+    audit.mark();
+    for (let round = 0; round < RELISTS; round++) {
+      relay.pause();
+      await applyAll(plane, [
+        {
+          apiVersion: "v1",
+          kind: "ConfigMap",
+          metadata: { name: "tick", namespace: "default" },
+          data: { round: `${round}` },
+        },
+      ]);
+      await compactEtcd(plane);
+      relay.resume();
+      await until(async () => replica.notes.length > 0 && (await plane.kubectl(["get", "--raw", "/readyz"])) === "ok");
+    }
+    await replica.close();
+    await start();
+    await until(() => replica.notes.some((note) => note.includes("this replica writes the status")));
+    await sleep(Number(process.env["PREVAIL_IDLE_MS"] ?? 3000));
+    await untilReported(plane, { own });
+    const status = [...written().keys()].filter((key) => key.includes("/status"));
+    expect(status).toEqual([]);
+  });
+
+  test(`the values of a policy, edited ${EDITS} times: no write on a target, at most one an edit on the policy`, async () => {
+    audit.mark();
+    for (let edit = 0; edit < EDITS; edit++) {
+      await applyAll(plane, [retries("busy", "Gateway/g", 3 + edit)]);
+      await until(async () => {
+        const { metadata, status } = await getWritten(plane, "retrypolicy", "busy", "default");
+        return status?.ancestors?.[0]?.conditions[0]?.observedGeneration === metadata.generation;
+      });
+    }
+    await settled();
+    expect([...written().keys()].filter((key) => key.includes("/status"))).toEqual(["retrypolicies/status busy"]);
+    expect(succeeded("retrypolicies/status busy")).toBeLessThanOrEqual(EDITS);
+  });
+
+  test("what ended is withdrawn, and a policy that is deleted and made anew at once has its own words", async () => {
+    for (let round = 0; round < 3; round++) {
+      await plane.kubectl(["delete", "retrypolicy", "still"]);
+      if (round === 0) {
+        await untilReported(plane, { own });
+        expect(affectedBy(await getWritten(plane, "gateway", "idle", "default"), "RetryPolicy")).toEqual([]);
+        const route = await getWritten(plane, "httproute", "apart", "default");
+        expect(route.status?.parents).toEqual([]);
+      }
+      await applyAll(plane, [retries("still", round === 1 ? "Gateway/nowhere" : "Gateway/idle", 2)]);
+    }
+    await untilReported(plane, { own });
+    expect(affectedBy(await getWritten(plane, "httproute", "apart", "default"), "RetryPolicy")).toEqual(["still"]);
+  });
+
+  test("a listener has its condition as soon as the controller of the Gateway has listed it", async () => {
+    const listed = {
+      listeners: ["http", "more"].map((name) => ({ name, attachedRoutes: 1, supportedKinds: [], conditions: [] })),
+    };
+    const object = await getObject(client, GATEWAYS, { namespace: "default", name: "g" });
+    if (object === undefined) throw new Error("there is a Gateway");
+    await updateStatus(client, GATEWAYS, { ...object, status: { ...objectAt(object, "status"), ...listed } });
+    await until(async () => {
+      const { status } = await getWritten(plane, "gateway", "g", "default");
+      return status?.listeners?.every(({ conditions }) => conditions.length === 1) === true;
+    });
+    await untilReported(plane, { own });
+  });
+
+  test("kinds whose status cannot be written: reported once, and nothing else waits", async () => {
+    const refusing = {
+      type: "object",
+      properties: {
+        ancestors: {
+          type: "array",
+          maxItems: 0,
+          items: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+        },
+      },
+    };
+    await applyKinds(
+      plane,
+      policyCrd({ group: TEST_GROUP, kind: "RefusedPolicy", status: refusing }),
+      policyCrd({ group: TEST_GROUP, kind: "BarePolicy", hasSubresource: false }),
+      policyCrd({ group: TEST_GROUP, kind: "PrunedPolicy", status: { type: "object" } }),
+      ...["RefusedPolicy", "BarePolicy", "PrunedPolicy"].map(definition),
+    );
+    await applyAll(
+      plane,
+      ["RefusedPolicy", "BarePolicy", "PrunedPolicy"].flatMap((kind) =>
+        ["one", "two"].map((name) => policy(kind, name, "Gateway/idle", { a: 1 }, { group: TEST_GROUP })),
+      ),
+    );
+    const noted = (word: RegExp): readonly string[] => replica.notes.filter((note) => word.test(note));
+    await until(() => [/RefusedPolicy/, /BarePolicy/, /PrunedPolicy/].every((kind) => noted(kind).length > 0));
+    await applyAll(plane, [retries("after", "HTTPRoute/apart", 7)]);
+    await until(async () =>
+      affectedBy(await getWritten(plane, "httproute", "apart", "default"), "RetryPolicy").includes("after"),
+    );
+    expect(noted(/RefusedPolicy/)).toEqual([expect.stringContaining("is not written: PUT")]);
+    expect(noted(/BarePolicy/)).toEqual([expect.stringContaining("has no status subresource")]);
+    expect(noted(/PrunedPolicy/)).toEqual([expect.stringContaining("did not keep the status")]);
+    expect(affectedBy(await getWritten(plane, "gateway", "idle", "default"), "BarePolicy")).toEqual(["one", "two"]);
+  });
+
+  test("another writer that resets our condition: three writes, then none; its own entries stay", async () => {
+    const theirs = {
+      type: "example.com/Theirs",
+      status: "True",
+      reason: "Theirs",
+      message: "",
+      lastTransitionTime: "2026-01-01T00:00:00Z",
+    };
+    const stop = new AbortController();
+    audit.mark();
+    const hostile = (async (): Promise<void> => {
+      while (!stop.signal.aborted) {
+        const object = await getObject(client, GATEWAYS, { namespace: "default", name: "g" });
+        const status = object === undefined ? {} : objectAt(object, "status");
+        if (object !== undefined && JSON.stringify(status).includes("prevail.dev/RetryPolicyAffected"))
+          await updateStatus(
+            client,
+            GATEWAYS,
+            { ...object, status: { ...status, conditions: [theirs], listeners: [] } },
+            { fieldManager: "hostile" },
+          ).catch(() => undefined);
+        await sleep(100);
+      }
+    })().catch(() => undefined);
+    const isStopped = (): boolean =>
+      replica.notes.some((note) => note.includes("Gateway default/g: 'hostile' has removed"));
+    await until(isStopped);
+    await applyAll(plane, [retries("elsewhere", "HTTPRoute/first", 9)]);
+    await until(async () =>
+      affectedBy(await getWritten(plane, "httproute", "first", "default"), "RetryPolicy").includes("elsewhere"),
+    );
+    await sleep(Number(process.env["PREVAIL_HOSTILE_MS"] ?? 2000));
+    stop.abort();
+    await hostile;
+    expect(succeeded("gateways/status g")).toBeLessThanOrEqual(3);
+    const { status } = await getWritten(plane, "gateway", "g", "default");
+    expect(status?.conditions).toEqual([theirs]);
+  });
+});

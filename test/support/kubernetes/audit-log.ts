@@ -1,0 +1,50 @@
+/** The writes in the audit log of the API server. */
+import { createRequestLog, type RequestEvent } from "./request-log.ts";
+
+/** One write, as the API server completed it. */
+export interface AuditedWrite {
+  readonly user: string;
+  /** `httproutes/status`, `leases`. */
+  readonly resource: string;
+  readonly name: string;
+  readonly code: number;
+}
+
+export interface AuditLog {
+  /** Flags of the API server. */
+  readonly flags: readonly string[];
+  /** Marks the end of the log: `writes` returns what comes after it. */
+  readonly mark: () => void;
+  /** The writes since the mark, without those of Leases. */
+  readonly writes: () => readonly AuditedWrite[];
+  readonly close: () => void;
+}
+
+const READS: ReadonlySet<string> = new Set(["get", "list", "watch"]);
+
+export function createAuditLog(): AuditLog {
+  const { flags, read, close } = createRequestLog();
+  let begin = 0;
+  return {
+    flags,
+    close,
+    mark: () => {
+      begin = read().length;
+    },
+    writes: () =>
+      read()
+        .slice(begin)
+        .filter(({ verb, objectRef }) => !READS.has(verb) && objectRef?.resource !== "leases")
+        .map(writeOf),
+  };
+}
+
+function writeOf({ user, objectRef = {}, responseStatus }: RequestEvent): AuditedWrite {
+  const { resource = "", subresource, name = "" } = objectRef;
+  return {
+    user: user.username,
+    resource: subresource === undefined ? resource : `${resource}/${subresource}`,
+    name,
+    code: responseStatus?.code ?? 0,
+  };
+}

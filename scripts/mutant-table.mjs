@@ -147,6 +147,36 @@ export const mutants = [
     "if (sectionName === undefined && located.allowed.sections.length < 0) {",
   ),
 
+  // Selectors across namespaces (GEP-713, "Label selectors").
+  row(
+    "a selector selects in every namespace, whatever their labels are",
+    gep713,
+    selector,
+    "known.set(namespace, isMatch);",
+    "known.set(namespace, true);\n    return true;",
+  ),
+  row(
+    "a selector needs no grant in another namespace",
+    gep713,
+    selector,
+    'if (!needsGrant(from, to) || selectorNamespaces?.grants === "NotNeeded") return true;',
+    "if (!needsGrant(from, to) || selectorNamespaces?.grants !== undefined) return true;",
+  ),
+  row(
+    "no namespace is special for selectors",
+    gep713,
+    selector,
+    "return target.namespaces !== undefined || isEverywhere ? undefined : namespace;",
+    "return target.namespaces !== undefined ? undefined : namespace;",
+  ),
+  row(
+    "labels of Namespaces do not change what is selected",
+    gep713,
+    selector,
+    "resolution.selects.push(NAMESPACE);",
+    "",
+  ),
+
   // Status of policies, and their references (Gateway API).
   row(
     "trace leaves out policies that the controller of the Gateway does not carry out",

@@ -1,6 +1,6 @@
 /** Reads a policy by its definition: targets, age, blocks. An invalid policy is undefined. */
 import type { CustomStrategies } from "../../src/core/merge/custom-strategy.ts";
-import type { Granularity, PolicyDefinition, PolicyKind } from "../../src/core/model/definition.ts";
+import type { Granularity, PolicyDefinition, PolicyKind, Targeting } from "../../src/core/model/definition.ts";
 import type { Json, JsonObject } from "../../src/core/model/json.ts";
 import type { BlockName } from "../../src/core/model/policy.ts";
 import type { PolicyId } from "../../src/core/model/refs.ts";
@@ -15,6 +15,8 @@ export interface OracleTarget {
   readonly namespace: string | undefined;
   readonly name: string | undefined;
   readonly selector: Json | undefined;
+  /** Where a selector selects: `Same`, `All`, or in namespaces with these labels. */
+  readonly namespaces: "Same" | "All" | { readonly labels: Json };
   readonly sectionName: string | undefined;
 }
 
@@ -89,8 +91,8 @@ function readTargets(spec: JsonObject, { targeting }: PolicyDefinition): readonl
   const refs = field(spec, fields.refs) ?? [];
   const selectors = field(spec, fields.selectors) ?? [];
   if (!isList(refs) || !isList(selectors)) return undefined;
-  const items = [...(ref === undefined ? [] : [ref]), ...refs].map((item) => readTarget(item));
-  const selected = selectors.map((item) => readTarget(isMap(item) ? { selector: item, ...item } : item));
+  const items = [...(ref === undefined ? [] : [ref]), ...refs].map((item) => readTarget(item, targeting));
+  const selected = selectors.map((item) => readTarget(isMap(item) ? { selector: item, ...item } : item, targeting));
   const targets = [...items, ...selected].filter((target) => target !== undefined);
   const isComplete = targets.length === items.length + selected.length;
   if (!isComplete || (howMany === "One" && targets.length > 1)) return undefined;
@@ -98,7 +100,7 @@ function readTargets(spec: JsonObject, { targeting }: PolicyDefinition): readonl
 }
 
 /** Reads one target: an object by name, or the objects that a label selector selects. */
-function readTarget(item: Json): OracleTarget | undefined {
+function readTarget(item: Json, { selectorNamespaces }: Targeting): OracleTarget | undefined {
   if (!isMap(item)) return undefined;
   const texts = ["group", "kind", "namespace", "name", "sectionName"].map((key) => field(item, key));
   if (texts.some((value) => value !== undefined && typeof value !== "string")) return undefined;
@@ -106,7 +108,18 @@ function readTarget(item: Json): OracleTarget | undefined {
   const selector = field(item, "selector");
   if (!kind || name === "" || (name === undefined) === (selector === undefined)) return undefined;
   if (selector !== undefined && !isSelector(selector)) return undefined;
-  return { group, kind, namespace: namespace || undefined, name, selector, sectionName: sectionName || undefined };
+  const namespaces =
+    selector === undefined ? "Same" : readNamespaces(field(item, selectorNamespaces?.field ?? "") ?? {});
+  if (namespaces === undefined) return undefined;
+  const written = { group, kind, namespace: namespace || undefined, name, selector, namespaces };
+  return { ...written, sectionName: sectionName || undefined };
+}
+
+function readNamespaces(value: Json): OracleTarget["namespaces"] | undefined {
+  const from = field(value, "from") ?? "Same";
+  if (!isMap(value) || from === "Same" || from === "All") return isMap(value) ? (from as "Same" | "All") : undefined;
+  const labels = field(value, "selector");
+  return from === "Selector" && labels !== undefined && isSelector(labels) ? { labels } : undefined;
 }
 
 /** Both spellings are read: `default` and `override` (Policy attachment reference), `defaults` and `overrides` (the others). */

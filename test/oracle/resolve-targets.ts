@@ -33,7 +33,8 @@ function resolveTarget(
   return findObjects(target, kind, policy, objects, definition)
     .filter(
       (object) =>
-        isInScope(object.ref, policy, definition) && isNamespaceAllowed(object.ref, policy, objects, definition),
+        isInScope(object.ref, policy, definition) &&
+        isNamespaceAllowed(object.ref, target, policy, objects, definition),
     )
     .flatMap((object) => findNodes(object, target.sectionName, kind, definition))
     .map((node) => {
@@ -60,7 +61,7 @@ function findTargetKind(
 }
 
 function findObjects(
-  { name, namespace, selector }: OracleTarget,
+  { name, namespace, selector, namespaces }: OracleTarget,
   kind: TargetKind,
   policy: OraclePolicy,
   objects: readonly ClusterObject[],
@@ -70,11 +71,17 @@ function findObjects(
   const home = isClusterScoped ? "" : (namespace ?? policy.object.ref.namespace);
   if (name === undefined) {
     // A cluster-scoped policy selects in every namespace, unless it names one.
-    const isAnywhere = policy.kind.scope === "Cluster" && namespace === undefined;
+    const isAnywhere =
+      (policy.kind.scope === "Cluster" && namespace === undefined) ||
+      namespaces !== "Same" ||
+      selectsEverywhere(policy, definition);
+    const isSelected = ({ ref }: ClusterObject): boolean =>
+      typeof namespaces === "string" || isClusterScoped || selects(namespaces.labels, labelsOfNamespace(ref, objects));
     return objects.filter(
       (object) =>
         isSameKind(object.ref, kind) &&
-        (isAnywhere || object.ref.namespace === home) &&
+        (isClusterScoped || isAnywhere || object.ref.namespace === home) &&
+        isSelected(object) &&
         selects(selector, labelsOf(object)),
     );
   }
@@ -84,6 +91,15 @@ function findObjects(
   if (found !== undefined) return [found];
   // GEP-713, "Targeting virtual types": objects that are not actual Kubernetes kinds.
   return kind.virtual && !/[/#]/.test(name + home) ? [clusterObject(ref, {})] : [];
+}
+
+const selectsEverywhere = ({ object }: OraclePolicy, { targeting }: PolicyDefinition): boolean =>
+  targeting.selectorNamespaces?.everywhere.includes(object.ref.namespace) ?? false;
+
+/** Kubernetes labels every Namespace with its name, also one without a document. */
+function labelsOfNamespace({ namespace }: ObjectRef, objects: readonly ClusterObject[]): ReadonlyMap<string, string> {
+  const ref = { ...namespaceKind, namespace: "", name: namespace };
+  return labelsOf(findObject(objects, ref) ?? clusterObject(ref, {}));
 }
 
 /**
@@ -102,11 +118,16 @@ const isAcross = (target: ObjectRef, { object, kind }: OraclePolicy): boolean =>
 
 function isNamespaceAllowed(
   target: ObjectRef,
+  { selector, namespaces }: OracleTarget,
   policy: OraclePolicy,
   objects: readonly ClusterObject[],
-  { targeting }: PolicyDefinition,
+  definition: PolicyDefinition,
 ): boolean {
+  const { targeting } = definition;
   if (!isAcross(target, policy)) return true;
+  if (selector !== undefined && selectsEverywhere(policy, definition)) return true;
+  if (namespaces !== "Same")
+    return targeting.selectorNamespaces?.grants === "NotNeeded" || isGranted(objects, policy.object.ref, target);
   switch (targeting.crossNamespace) {
     case "Forbidden":
       return false;

@@ -30,6 +30,8 @@ export interface TargetContext {
   impliedNamespaces(): readonly string[];
   /** The objects that name a policy, or may name it, in a defined order. */
   namersOf(policy: ObjectId): readonly KubeObject[];
+  /** True if an object that is not found does not exist. */
+  isKnownAbsent(ref: ObjectRef): boolean;
   readonly sections: SectionIndex;
 }
 

@@ -1,8 +1,9 @@
 import type { KubeObject } from "../model/kube-object.ts";
 import { labelsOf, namespaceLabelsOf } from "../model/kube-object.ts";
-import type { LabelSelector } from "../model/policy.ts";
-import { formatRef, isNamespace, kindId } from "../model/refs.ts";
+import type { LabelSelector, PolicyTarget } from "../model/policy.ts";
+import { formatRef, isNamespace, kindId, namespaceRef, type ObjectRef } from "../model/refs.ts";
 import { matchesSelector } from "../topology/matches-selector.ts";
+import { isReferencePermitted, needsGrant } from "../topology/reference-grants.ts";
 import { findTargetSection, formatNoSection } from "./find-target-section.ts";
 import {
   attach,
@@ -30,16 +31,18 @@ export function resolveBySelector(resolution: Resolution, located: LocatedTarget
   resolution.selects.push(kindId(allowed));
   const own = namespaceOf(resolution);
   const before = resolution.attachments.length + resolution.rejections.length;
-  const namespace = located.scope === "Cluster" ? "" : located.namespace;
+  const namespace = located.scope === "Cluster" ? "" : selectsFrom(resolution, located);
+  const isInNamespace = located.scope === "Cluster" ? () => true : namespaceFilter(resolution, target);
   const skipped: Skipped = { notPermitted: undefined, otherNamespace: undefined, withoutSection: undefined };
   const labelsIn = isNamespace(allowed) ? (object: KubeObject) => namespaceLabelsOf(object, object.name) : labelsOf;
   let isEmpty = true;
   for (const object of context.objectsOf(kindId(allowed), namespace)) {
     isEmpty = false;
     if (!matchesSelector(selector, labelsIn(object))) continue;
+    if (!isInNamespace(object)) continue;
     if (isNamespace(allowed) && own !== "" && object.name !== own) {
       skipped.otherNamespace ??= object;
-    } else if (!mayTarget(resolution, object.ref)) {
+    } else if (!maySelect(resolution, target, object.ref)) {
       skipped.notPermitted ??= object;
     } else if (
       target.sectionName !== undefined &&
@@ -53,6 +56,55 @@ export function resolveBySelector(resolution: Resolution, located: LocatedTarget
   if (isNamespace(allowed)) attachImplied(resolution, located, selector);
   if (resolution.attachments.length + resolution.rejections.length === before)
     rejectSelector(resolution, located, { ...skipped, isEmpty });
+}
+
+/** The namespace in which a selector selects; undefined: in all, as far as `namespaceFilter` allows. */
+function selectsFrom({ policy, definition }: Resolution, { target, namespace }: LocatedTarget): string | undefined {
+  const isEverywhere = definition.targeting.selectorNamespaces?.everywhere.includes(policy.object.family.namespace);
+  return target.namespaces !== undefined || isEverywhere ? undefined : namespace;
+}
+
+/** Whether the selector selects in the namespace of an object. Where its labels are not known, that is reported once. */
+function namespaceFilter(resolution: Resolution, { namespaces, field }: PolicyTarget): (object: KubeObject) => boolean {
+  if (namespaces === undefined || namespaces === "All") return () => true;
+  const { context } = resolution;
+  const known = new Map<string, boolean>();
+  resolution.selects.push(NAMESPACE);
+  return ({ family: { namespace } }) => {
+    const before = known.get(namespace);
+    if (before !== undefined) return before;
+    const object = context.find(NAMESPACE, "", namespace);
+    const isMatch = matchesSelector(namespaces, namespaceLabelsOf(object, namespace));
+    known.set(namespace, isMatch);
+    if (!isMatch && object === undefined && !context.isKnownAbsent(namespaceRef(namespace)))
+      resolution.rejections.push({
+        field,
+        code: "UnknownNamespaceLabels",
+        message: `whether the selector selects in namespace '${namespace}' is not known: the Namespace is not in the input`,
+        unknownNamespace: namespace,
+      });
+    return isMatch;
+  };
+}
+
+const NAMESPACE = kindId({ group: "", kind: "Namespace" });
+
+/**
+ * Selectors across namespaces
+ *
+ * A selector that says in which namespaces it selects needs a ReferenceGrant in those other than its own, unless the definition says that
+ * none is needed. Policies in namespaces that the definition lists select everywhere.
+ * GEP-713, "Cross namespace references"
+ */
+function maySelect(resolution: Resolution, { namespaces }: PolicyTarget, to: ObjectRef): boolean {
+  const { policy, definition, context, grantsOf } = resolution;
+  const { selectorNamespaces } = definition.targeting;
+  const from = policy.object.family;
+  if (selectorNamespaces?.everywhere.includes(from.namespace)) return true;
+  if (namespaces === undefined) return mayTarget(resolution, to);
+  if (!needsGrant(from, to) || selectorNamespaces?.grants === "NotNeeded") return true;
+  if (grantsOf.at(-1) !== to.namespace) grantsOf.push(to.namespace);
+  return isReferencePermitted(from, to, context.grantsIn);
 }
 
 /** A Namespace that no document defines has one label: its name. */
@@ -78,7 +130,8 @@ function rejectSelector(
   located: LocatedTarget,
   skipped: Skipped & { readonly isEmpty: boolean },
 ): void {
-  const { target, allowed, namespace } = located;
+  const { target, allowed } = located;
+  const namespace = selectsFrom(resolution, located);
   const { notPermitted, otherNamespace, withoutSection } = skipped;
   const field = target.selectorField ?? `${target.field}.selector`;
   if (withoutSection !== undefined) {

@@ -23,6 +23,8 @@ export interface Rejection {
   readonly missing?: { readonly kind: KindId; readonly namespace: string; readonly name: string };
   /** What a selector selects from, if the snapshot has no such object at all. Without a namespace: from all of them. */
   readonly selected?: { readonly kind: KindId; readonly namespace?: string };
+  /** A Namespace that is not in the snapshot: whether a selector of namespaces matches its labels is not known. */
+  readonly unknownNamespace?: string;
 }
 
 export interface ResolvedTargets {

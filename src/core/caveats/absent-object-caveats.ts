@@ -13,6 +13,7 @@ import {
   isNamespace,
   type KindId,
   kindId,
+  namespaceRef,
   type ObjectId,
   type ObjectRef,
   objectId,
@@ -95,18 +96,25 @@ export function absentTargetCaveats(context: CaveatContext): readonly Caveat[] {
   if (scope.about === "Objects") return [];
   const asked = scope.about === "Policies" ? new Set<ObjectId>(scope.policies) : undefined;
   const found: AbsentTable = new Map();
+  const namespaces: AbsentTable = new Map();
   const selecting: SelectingPolicy[] = [];
   world.policies.forEach(({ object, targets }, id: PolicyId) => {
     if (asked !== undefined && !asked.has(id)) return;
     for (const rejection of targets.rejections) {
       const ref = absentTarget(world, rejection);
       if (ref !== undefined) note(context, found, ref, id, rejection.field);
+      if (rejection.unknownNamespace !== undefined)
+        note(context, namespaces, namespaceRef(rejection.unknownNamespace), id, rejection.field);
       if (rejection.selected !== undefined && isAbsentElsewhere(world, rejection))
         selecting.push({ policy: object, field: rejection.field });
     }
   });
   const consequence = "Whether the policy takes effect is not known";
-  return [...absentCaveats("AbsentTarget", found, "targeted by a policy", consequence), ...selectorCaveats(selecting)];
+  return [
+    ...absentCaveats("AbsentTarget", found, "targeted by a policy", consequence),
+    ...absentCaveats("AbsentTarget", namespaces, "selected by labels", `${consequence} there`),
+    ...selectorCaveats(selecting),
+  ];
 }
 
 interface SelectingPolicy {

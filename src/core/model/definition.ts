@@ -58,11 +58,23 @@ export interface NamingField {
 
 export type CrossNamespace = "Forbidden" | "ReferenceGrant" | "Consumer";
 
+/** The namespaces in which label selectors of policies select. */
+export interface SelectorNamespaces {
+  /** Field of a selector that says in which namespaces it selects: `{from: Same | All | Selector, selector}`. Absent: its own only. */
+  readonly field?: string;
+  /** Whether a target in another namespace needs a ReferenceGrant there. */
+  readonly grants: "Needed" | "NotNeeded";
+  /** Policies in these namespaces select in every namespace, without grants. */
+  readonly everywhere: readonly string[];
+}
+
 export interface Targeting {
   /** Names of the fields of `spec` that contain targets. */
   readonly fields: { readonly ref: string; readonly refs: string; readonly selectors: string };
   readonly refs: "One" | "Many";
   readonly selectors: boolean;
+  /** Absent: a selector selects in the namespace of its policy, or in the one that it names. */
+  readonly selectorNamespaces?: SelectorNamespaces;
   readonly crossNamespace: CrossNamespace;
   /** `true`: `rule-2` may refer to an unnamed rule by its index, as some vendors do. Reordering rules then moves policies. */
   readonly positionalRules: boolean;

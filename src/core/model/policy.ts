@@ -14,6 +14,8 @@ export interface PolicyTarget {
   readonly selector?: LabelSelector;
   /** The path of the selector, if its labels are in the target reference itself instead of a field `selector`. */
   readonly selectorField?: string;
+  /** The namespaces in which the selector selects: all, or those whose labels match. Absent: one. */
+  readonly namespaces?: "All" | LabelSelector;
   readonly sectionName?: string;
 }
 

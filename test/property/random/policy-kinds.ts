@@ -7,6 +7,7 @@ import type { CustomStrategy } from "../../../src/core/merge/custom-strategy.ts"
 import type { PolicyDefinition } from "../../../src/core/model/definition.ts";
 import { isJsonObject, type Json, type JsonObject, ownValue } from "../../../src/core/model/json.ts";
 import type { GroupKind } from "../../../src/core/model/refs.ts";
+import { attachmentKinds } from "./attachment-kinds.ts";
 import {
   define,
   foreignGroup,
@@ -26,7 +27,6 @@ import {
   tcpRoute,
   tlsRoute,
 } from "./define-kind.ts";
-import { namedKind, parametersKind, sectionOnlyKind } from "./named-kinds.ts";
 import {
   directFieldsKind,
   filterKind,
@@ -380,7 +380,5 @@ export const policyKinds: readonly PolicyKindUnderTest[] = [
   listenerKind,
   virtualKind,
   foreignKind,
-  namedKind,
-  parametersKind,
-  sectionOnlyKind,
+  ...attachmentKinds,
 ];

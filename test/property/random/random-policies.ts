@@ -214,8 +214,18 @@ function homeOf(first: Aim | undefined, target: JsonObject | undefined, { scope 
   return first?.mode === "other namespace" ? (near === "a" ? namespaces[1] : "a") : near;
 }
 
+/** Where a selector selects. */
+const SELECTED: readonly JsonObject[] = [
+  { from: "All" },
+  { from: "Selector", selector: { matchLabels: { team: "red" } } },
+  { from: "Same" },
+  { from: "Selector", selector: { matchExpressions: [{ key: "team", operator: "NotIn", values: ["red"] }] } },
+  { from: "All" },
+  { from: "Nowhere" },
+];
+
 function writeRef(
-  { section, mode }: Aim,
+  { section, mode, object: chosen }: Aim,
   target: JsonObject | undefined,
   { definition }: PolicyKindUnderTest,
   home: string | undefined,
@@ -229,11 +239,12 @@ function writeRef(
   };
   const { group: _, ...withoutGroup } = base;
   const elsewhere = namespace !== "" && namespace !== home ? { namespace } : {};
-  if (mode === "selector" && definition.targeting.selectors) {
-    return { ...base, ...elsewhere, selector: { matchLabels: { team: "red" } } };
-  }
-  if (mode === "selector list" && definition.targeting.selectors) {
-    return { ...base, ...elsewhere, matchLabels: { team: "red" } };
+  const hasNamespaces = definition.targeting.selectorNamespaces !== undefined;
+  const isSelector = mode.startsWith("selector") || (hasNamespaces && chosen % 2 === 0);
+  if (isSelector && definition.targeting.selectors) {
+    const where = hasNamespaces ? { namespaces: pick(SELECTED, chosen >> 1) ?? {} } : elsewhere;
+    const matchLabels = { team: "red" };
+    return mode === "selector" ? { ...base, ...where, selector: { matchLabels } } : { ...base, ...where, matchLabels };
   }
   const names = target === undefined ? [] : sectionNames(target);
   const sectionName =

@@ -11,6 +11,7 @@ import type {
   OrderKey,
   PolicyDefinition,
   PolicyReference,
+  SelectorNamespaces,
   TargetKind,
 } from "../definition.ts";
 import type { Json, JsonObject } from "../json.ts";
@@ -56,7 +57,16 @@ function specOf(definition: PolicyDefinition): JsonObject {
     sensitive = [],
     approximate = [],
   } = definition;
-  const { fields, refs, selectors, crossNamespace, positionalRules, kinds, namedBy = [] } = targeting;
+  const {
+    fields,
+    refs,
+    selectors,
+    crossNamespace,
+    positionalRules,
+    kinds,
+    namedBy = [],
+    selectorNamespaces,
+  } = targeting;
   return withoutDefaults({
     policies: policies.map(({ group, kind, scope }) => ({ group, kind, scope })),
     class: definition.class,
@@ -68,6 +78,7 @@ function specOf(definition: PolicyDefinition): JsonObject {
       }),
       refs: unless("Many", refs),
       selectors: unless(false, selectors),
+      selectorNamespaces: selectorNamespaces === undefined ? undefined : namespacesOf(selectorNamespaces),
       crossNamespace: unless("Forbidden", crossNamespace),
       positionalRules: unless(false, positionalRules),
       kinds: kinds.map(targetKind),
@@ -88,6 +99,10 @@ function specOf(definition: PolicyDefinition): JsonObject {
 
 const groupKind = ({ group, kind }: GroupKind): JsonObject => ({ group, kind });
 const level = ({ group, kind, section }: LevelKind): JsonObject => withoutDefaults({ group, kind, section });
+
+/** All fields: an object without fields would count as absent. */
+const namespacesOf = ({ field, grants, everywhere }: SelectorNamespaces): JsonObject =>
+  withoutDefaults({ field, grants, everywhere });
 
 const namingField = ({ level: named, path, annotation, separator }: NamingField): JsonObject =>
   withoutDefaults({ level: level(named), path, annotation, separator });

@@ -98,6 +98,7 @@ const complete: JsonObject = {
       { group: "fruit.example.com", kind: "Apple", sections: ["Seed"] },
     ],
     namedBy: [{ level: "GatewayListener", path: "filters[type=Color].ref", separator: "," }],
+    selectorNamespaces: { field: "namespaces", grants: "NotNeeded", everywhere: ["global"] },
   },
   hierarchy: {
     effectiveTargets: [{ group: "fruit.example.com", kind: "Apple", section: "Seed" }],
@@ -168,6 +169,7 @@ test("every field can be written, and is read", () => {
       crossNamespace: "Consumer",
       positionalRules: true,
       kinds: [{ sectionRequired: true }, {}],
+      selectorNamespaces: { field: "namespaces", grants: "NotNeeded", everywhere: ["global"] },
       namedBy: [{ level: { kind: "Gateway", section: "Listener" }, path: "filters[type=Color].ref", separator: "," }],
     },
     hierarchy: {

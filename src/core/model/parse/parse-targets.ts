@@ -71,7 +71,7 @@ function parseRef(item: Json, field: string, targeting: Targeting, report: Repor
     report("InvalidTarget", `${field}.selector`, `${field} has both a name and a selector; give one of them.`);
   }
   const target = buildTarget(item, field, name, report);
-  if (selector !== null) addSelector(target, selector, `${field}.selector`, targeting, report);
+  if (selector !== null) addSelector(target, item, selector, `${field}.selector`, targeting, report);
   return target;
 }
 
@@ -90,7 +90,7 @@ function parseTargetSelector(
   const selector = nested ?? item;
   const where = nested === null ? field : `${field}.selector`;
   const target = buildTarget(item, field, undefined, report);
-  addSelector(target, selector, where, targeting, report);
+  addSelector(target, item, selector, where, targeting, report);
   return target;
 }
 
@@ -138,7 +138,39 @@ function textField(item: JsonObject, key: string, field: string, report: Report)
   return "";
 }
 
-function addSelector(target: TargetDraft, value: Json, field: string, targeting: Targeting, report: Report): void {
+/** Reads the namespaces of a selector: `{from: Same}`, `{from: All}`, `{from: Selector, selector: {matchLabels: …}}`. */
+function addNamespaces(target: TargetDraft, item: JsonObject, targeting: Targeting, report: Report): void {
+  const key = targeting.selectorNamespaces?.field;
+  const value = key === undefined ? null : (ownValue(item, key) ?? null);
+  if (key === undefined || value === null) return;
+  const field = `${target.field}.${key}`;
+  const from = isJsonObject(value) ? (ownValue(value, "from") ?? "Same") : undefined;
+  if (from === "Same") return;
+  if (from === "All") {
+    target.namespaces = from;
+    return;
+  }
+  if (!isJsonObject(value) || from !== "Selector") {
+    const found = formatValue(isJsonObject(value) ? (from ?? null) : value);
+    report("InvalidSelector", `${field}.from`, `${field}.from is ${found}; allowed: Same, All, Selector`);
+    return;
+  }
+  const parsed = parseSelector(ownValue(value, "selector") ?? null);
+  if (parsed.ok) target.namespaces = parsed.selector;
+  else {
+    const where = `${field}.selector${parsed.field === "" ? "" : `.${parsed.field}`}`;
+    report("InvalidSelector", where, `${where} ${parsed.message}.`);
+  }
+}
+
+function addSelector(
+  target: TargetDraft,
+  item: JsonObject,
+  value: Json,
+  field: string,
+  targeting: Targeting,
+  report: Report,
+): void {
   if (!targeting.selectors) {
     report(
       "InvalidSelector",
@@ -151,6 +183,7 @@ function addSelector(target: TargetDraft, value: Json, field: string, targeting:
   if (parsed.ok) {
     target.selector = parsed.selector;
     if (field === target.field) target.selectorField = field;
+    addNamespaces(target, item, targeting, report);
     return;
   }
   const where = parsed.field === "" ? field : `${field}.${parsed.field}`;

@@ -40,6 +40,28 @@ export function readTargeting(targeting: JsonObject, policies: readonly PolicyKi
     positionalRules: flag(targeting, "positionalRules", { byDefault: false }),
     kinds,
     ...(namedBy.length === 0 ? {} : { namedBy }),
+    ...readSelectorNamespaces(targeting, reader),
+  };
+}
+
+function readSelectorNamespaces(
+  targeting: JsonObject,
+  { problems }: KindReader,
+): Pick<Targeting, "selectorNamespaces"> {
+  const value = ownValue(targeting, "selectorNamespaces");
+  if (!isJsonObject(value)) return {};
+  const field = "spec.targeting.selectorNamespaces";
+  if (!flag(targeting, "selectors", { byDefault: false })) {
+    const message = `${field} has no meaning: spec.targeting.selectors is not true. Leave it out, or allow selectors.`;
+    problems.push({ code: "Misplaced", field, message });
+  }
+  const name = text(value, "field", "");
+  return {
+    selectorNamespaces: {
+      ...(name === "" ? {} : { field: name }),
+      grants: oneOf(value["grants"], choices.grants, "Needed"),
+      everywhere: texts(value, "everywhere"),
+    },
   };
 }
 

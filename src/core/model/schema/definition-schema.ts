@@ -7,6 +7,7 @@ import type {
   PolicyClass,
   PolicyDefinition,
   PolicyReference,
+  SelectorNamespaces,
   Targeting,
   Visibility,
 } from "../definition.ts";
@@ -36,6 +37,7 @@ export const choices: {
   readonly vocabulary: readonly PolicyDefinition["status"]["vocabulary"][];
   readonly ancestors: readonly Ancestors[];
   readonly format: readonly PolicyReference["format"][];
+  readonly grants: readonly SelectorNamespaces["grants"][];
   readonly visibility: readonly Visibility[];
   readonly governs: readonly Governs[];
 } = {
@@ -48,6 +50,7 @@ export const choices: {
   vocabulary: ["Enforced", "Programmed"],
   ancestors: ["Gateway", "Target"],
   format: ["Any", "Certificates"],
+  grants: ["Needed", "NotNeeded"],
   visibility: ["Readers", "Target"],
   governs: ["Gateways", "Clients", "Security", "Traffic", "Backends", "Telemetry"],
 };
@@ -127,6 +130,27 @@ const targeting = object({
   ),
   refs: optional(choice(choices.refs), "Many", "The number of targets that a policy may have."),
   selectors: optional(flag, "false", "`true`: targets may be selected by label."),
+  selectorNamespaces: optional(
+    object({
+      field: optional(
+        name,
+        "none",
+        "Field of a selector that says in which namespaces it selects: `{from: Same}`, `{from: All}` or `{from: Selector, selector: {…}}` with the labels of namespaces.",
+      ),
+      grants: optional(
+        choice(choices.grants),
+        "Needed",
+        "Whether a target in another namespace needs a ReferenceGrant there.",
+      ),
+      everywhere: optional(
+        list(name),
+        "none",
+        "Policies in these namespaces select in every namespace, and need no grant.",
+      ),
+    }),
+    "the namespace of the policy",
+    "The namespaces in which label selectors select. `crossNamespace` is about targets by name.",
+  ),
   crossNamespace: optional(
     choice(choices.crossNamespace),
     "Forbidden",

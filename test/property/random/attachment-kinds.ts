@@ -1,4 +1,4 @@
-/** Policy kinds whose policies objects name. */
+/** Policy kinds with rules of attachment that vendors have: objects name them, selectors select in other namespaces. */
 import type { PolicyKindUnderTest } from "./define-kind.ts";
 import {
   define,
@@ -21,7 +21,7 @@ const values: Omit<PolicyKindUnderTest, "definition"> = {
 };
 
 /** Rules, routes, Gateways and classes name policies, and policies may have targets too: the policies that an object names are more specific. */
-export const namedKind: PolicyKindUnderTest = {
+const namedKind: PolicyKindUnderTest = {
   ...values,
   definition: define({
     kind: "NamedPolicy",
@@ -41,7 +41,7 @@ export const namedKind: PolicyKindUnderTest = {
 };
 
 /** A Direct kind without targets of its own. */
-export const parametersKind: PolicyKindUnderTest = {
+const parametersKind: PolicyKindUnderTest = {
   ...values,
   strategies: [],
   definition: define({
@@ -60,8 +60,32 @@ export const parametersKind: PolicyKindUnderTest = {
   }),
 };
 
+/** Selectors select in other namespaces. */
+const selectingKind: PolicyKindUnderTest = {
+  ...values,
+  definition: define({
+    kind: "SelectingPolicy",
+    targeting: {
+      selectorNamespaces: { field: "namespaces", grants: "Needed", everywhere: [] },
+    },
+    merge: { granularity: { default: "Patch", field: "strategy", values: { atomic: "Atomic", patch: "Patch" } } },
+  }),
+};
+
+/** Selectors need no grants, and policies in one namespace select everywhere. */
+const globalKind: PolicyKindUnderTest = {
+  ...values,
+  definition: define({
+    kind: "GlobalPolicy",
+    targeting: {
+      selectorNamespaces: { field: "namespaces", grants: "NotNeeded", everywhere: ["a-b"] },
+    },
+    merge: { granularity: { default: "Patch", field: "strategy", values: { atomic: "Atomic", patch: "Patch" } } },
+  }),
+};
+
 /** Only listeners of Gateways may be targeted, not whole Gateways. */
-export const sectionOnlyKind: PolicyKindUnderTest = {
+const sectionOnlyKind: PolicyKindUnderTest = {
   ...values,
   definition: define({
     kind: "SectionOnlyPolicy",
@@ -69,3 +93,11 @@ export const sectionOnlyKind: PolicyKindUnderTest = {
     merge: { granularity: { default: "Patch", field: "strategy", values: { atomic: "Atomic", patch: "Patch" } } },
   }),
 };
+
+export const attachmentKinds: readonly PolicyKindUnderTest[] = [
+  namedKind,
+  parametersKind,
+  selectingKind,
+  globalKind,
+  sectionOnlyKind,
+];

@@ -14,7 +14,7 @@ import type { JsonObject } from "../../src/core/model/json.ts";
 import { clientAs } from "../support/kubernetes/cluster-client.ts";
 import { type ControlPlane, startControlPlane } from "../support/kubernetes/control-plane.ts";
 import { findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
-import { CLUSTER_TEST } from "../support/kubernetes/until.ts";
+import { CLUSTER_START, CLUSTER_TEST } from "../support/kubernetes/until.ts";
 
 const parts = await findKubernetes();
 const RETRY_POLICIES = { group: "prevail.dev", version: "v1alpha1", plural: "retrypolicies" };
@@ -56,7 +56,7 @@ describe.skipIf(parts === undefined)("calls of the client", CLUSTER_TEST, () => 
     plane = await startControlPlane(parts, { users: { ana: ["bakers"] } });
     [admin, ana] = [await clientAs(plane), await clientAs(plane, "ana")];
     await plane.kubectl(["apply", "-f", "-"], JSON.stringify(rightsOfBakers));
-  }, 180_000);
+  }, CLUSTER_START);
   afterAll(async () => {
     admin?.close();
     ana?.close();

@@ -14,7 +14,7 @@ import {
 import { findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
 import { createService, editService, followServices, removeService } from "../support/kubernetes/follow-services.ts";
 import { startTcpRelay, type TcpRelay } from "../support/kubernetes/tcp-relay.ts";
-import { CLUSTER_TEST, until } from "../support/kubernetes/until.ts";
+import { CLUSTER_START, CLUSTER_TEST, until } from "../support/kubernetes/until.ts";
 
 const parts = await findKubernetes();
 const EXPIRIES = 50;
@@ -30,7 +30,7 @@ describe.skipIf(parts === undefined)("a server without a watch cache", CLUSTER_T
     plane = await startControlPlane(parts, { flags: ["--watch-cache=false"] });
     relay = await startTcpRelay({ host: "127.0.0.1", port: Number(new URL(plane.server).port) });
     writer = await clientAs(plane);
-  }, 180_000);
+  }, CLUSTER_START);
   afterAll(async () => {
     writer?.close();
     await relay?.close();
@@ -38,7 +38,7 @@ describe.skipIf(parts === undefined)("a server without a watch cache", CLUSTER_T
   });
 
   test(`${EXPIRIES} versions that have expired (410) cost one list each, and what was deleted meanwhile is reported`, {
-    timeout: 180_000,
+    timeout: 600_000,
   }, async () => {
     const client = await clientAs(plane, "admin", { port: relay.port });
     await createService(writer, "kept");
@@ -80,7 +80,7 @@ describe.skipIf(parts === undefined)("a server without a watch cache", CLUSTER_T
   test.each<readonly [string, (tokenFile: string) => object]>([
     ["a token file that is replaced", (tokenFile) => ({ tokenFile })],
     ["a credential plugin whose tokens expire", (tokenFile) => ({ exec: plugin(tokenFile) })],
-  ])(`${ROTATIONS} rotations lose no change: %s`, { timeout: 180_000 }, async (_, user) => {
+  ])(`${ROTATIONS} rotations lose no change: %s`, { timeout: 600_000 }, async (_, user) => {
     const [tokenFile, kubeconfig] = [join(plane.folder, "token"), join(plane.folder, "rotating")];
     const { authority } = plane;
     const config = JSON.parse(

@@ -1,10 +1,19 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { KubeClient } from "../../src/adapters/cluster/client/kube-client.ts";
+import { listObjects } from "../../src/adapters/cluster/client/list-objects.ts";
 import { versionOf } from "../../src/adapters/cluster/client/watch-objects.ts";
 import { followKind } from "../../src/adapters/cluster/follow/kind-follower.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
+import { connectCluster } from "../../src/sources/cluster/load-cluster.ts";
 import { clientAs } from "../support/kubernetes/cluster-client.ts";
-import { type ControlPlane, compactEtcd, startControlPlane } from "../support/kubernetes/control-plane.ts";
+import {
+  type ControlPlane,
+  compactEtcd,
+  kubeconfigText,
+  startControlPlane,
+} from "../support/kubernetes/control-plane.ts";
 import { findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
 import {
   createService,
@@ -14,8 +23,9 @@ import {
   removeService,
   services,
 } from "../support/kubernetes/follow-services.ts";
+import { startHttp1Gateway } from "../support/kubernetes/http1-gateway.ts";
 import { startTcpRelay, type TcpRelay } from "../support/kubernetes/tcp-relay.ts";
-import { CLUSTER_TEST, until } from "../support/kubernetes/until.ts";
+import { CLUSTER_START, CLUSTER_TEST, until } from "../support/kubernetes/until.ts";
 
 const parts = await findKubernetes();
 describe.skipIf(parts === undefined)("following a kind", CLUSTER_TEST, () => {
@@ -29,7 +39,7 @@ describe.skipIf(parts === undefined)("following a kind", CLUSTER_TEST, () => {
     relay = await startTcpRelay({ host: "127.0.0.1", port: Number(new URL(plane.server).port) });
     writer = await clientAs(plane);
     client = await clientAs(plane, "admin", { port: relay.port });
-  }, 180_000);
+  }, CLUSTER_START);
   afterAll(async () => {
     client?.close();
     writer?.close();
@@ -61,7 +71,7 @@ describe.skipIf(parts === undefined)("following a kind", CLUSTER_TEST, () => {
   });
 
   test("300 connections that are cut at random bytes lose no change, and cost no list each", {
-    timeout: 240_000,
+    timeout: 600_000,
   }, async () => {
     const names = Array.from({ length: 20 }, (_, index) => `cut-${index}`);
     for (const name of names) await create(name);
@@ -88,7 +98,7 @@ describe.skipIf(parts === undefined)("following a kind", CLUSTER_TEST, () => {
   });
 
   test("10 restarts of the server, with versions that etcd has forgotten: one list each at most, and no change is lost", {
-    timeout: 240_000,
+    timeout: 600_000,
   }, async () => {
     await create("kept");
     const { counts } = await follow(async ({ counts: now, objects }) => {
@@ -110,6 +120,35 @@ describe.skipIf(parts === undefined)("following a kind", CLUSTER_TEST, () => {
     // While the server is away, waits grow: a few attempts in each restart.
     expect(counts.watches).toBeLessThanOrEqual(10 * 12);
     await remove("kept");
+  });
+
+  test("a server that does not speak HTTP/2 is followed over HTTP/1.1, with a connection for each watch", async () => {
+    const gateway = await startHttp1Gateway(plane);
+    const authority = join(plane.folder, "http1.crt");
+    const kubeconfig = join(plane.folder, "kubeconfig-http1");
+    writeFileSync(authority, gateway.authority);
+    writeFileSync(
+      kubeconfig,
+      kubeconfigText({ server: `https://localhost:${gateway.port}`, authority, token: plane.token("admin") }),
+    );
+    const { client: overHttp1 } = await connectCluster({ kubeconfig, env: {}, isInteractive: false, version: "test" });
+    try {
+      await create("old");
+      const { reported, listed } = await followServices({ client: overHttp1, writer }, async ({ objects }) => {
+        await create("new");
+        await until(() => objects.has("default/new"));
+        // Other requests do not wait for the watch.
+        expect((await listObjects(overHttp1, services)).items.length).toBeGreaterThan(1);
+        await remove("old");
+      });
+      expect(reported.objects).toEqual(listed);
+      expect(reported.counts).toEqual({ lists: 1, watches: 1 });
+      expect([...gateway.versions]).toEqual(["1.1"]);
+      await remove("new");
+    } finally {
+      overHttp1.close();
+      await gateway.close();
+    }
   });
 
   test("a resource that does not exist is reported", async () => {

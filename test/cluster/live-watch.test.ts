@@ -3,14 +3,15 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { KubeClient } from "../../src/adapters/cluster/client/kube-client.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import { apply, buildSnapshot, builtInDefinitions, type Evaluation, evaluate } from "../../src/index.ts";
-import { followCluster } from "../../src/sources/cluster/follow-cluster.ts";
+import { type FollowClusterOptions, followCluster } from "../../src/sources/cluster/follow-cluster.ts";
 import { type ClusterConnection, loadCluster } from "../../src/sources/cluster/load-cluster.ts";
+import { readCluster } from "../../src/sources/cluster/read-cluster.ts";
 import { formatEvaluation } from "../support/cluster/format-evaluation.ts";
 import { anySpec, customResourceDefinition } from "../support/crd/custom-resource.ts";
 import { clientAs, connectAs } from "../support/kubernetes/cluster-client.ts";
 import { type ControlPlane, startControlPlane } from "../support/kubernetes/control-plane.ts";
 import { findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
-import { CLUSTER_TEST, until, untilEstablished } from "../support/kubernetes/until.ts";
+import { CLUSTER_START, CLUSTER_TEST, until, untilEstablished } from "../support/kubernetes/until.ts";
 
 const parts = await findKubernetes();
 const CHANGES = 2000;
@@ -23,17 +24,17 @@ describe.skipIf(parts === undefined)("incremental ≡ rebuild, over a live watch
   let writer: KubeClient;
   beforeAll(async () => {
     if (parts === undefined) return;
-    plane = await startControlPlane(parts);
+    plane = await startControlPlane(parts, { users: { ana: [] } });
     connection = await connectAs(plane);
     writer = await clientAs(plane);
-  }, 180_000);
+  }, CLUSTER_START);
   afterAll(async () => {
     connection?.client.close();
     writer?.close();
     await plane?.close();
   });
 
-  test(`${CHANGES} random changes by another client`, { timeout: 300_000 }, async () => {
+  test(`${CHANGES} random changes by another client`, { timeout: 600_000 }, async () => {
     let evaluation: Evaluation | undefined;
     const counts = { states: 0, batches: 0 };
     const ended = new AbortController();
@@ -66,7 +67,7 @@ describe.skipIf(parts === undefined)("incremental ≡ rebuild, over a live watch
     }
   });
 
-  test("ends when it is aborted, also while the first objects are read", { timeout: 60_000 }, async () => {
+  test("ends when it is aborted, also while the first objects are read", async () => {
     for (let waitMs = 0; waitMs < 400; waitMs += 20) {
       const ended = new AbortController();
       const running = followCluster(connection.client, {
@@ -82,48 +83,132 @@ describe.skipIf(parts === undefined)("incremental ≡ rebuild, over a live watch
     }
   });
 
-  test("a policy kind that appears is followed, and one that goes is dropped", { timeout: 120_000 }, async () => {
-    const seen: string[][] = [];
+  /** Follows the cluster during `during`, which gets the last objects, by kind, version and name, and what could not be read. */
+  const following = async (
+    client: KubeClient,
+    options: Partial<FollowClusterOptions>,
+    during: (seen: () => Followed) => Promise<void>,
+  ): Promise<void> => {
+    let objects = new Map<string, JsonObject>();
+    let findings: readonly string[] | undefined;
     const ended = new AbortController();
-    const running = followCluster(connection.client, {
+    const running = followCluster(client, {
       namespaces: [],
       signal: ended.signal,
-      onState: ({ objects }) => seen.push(objects.map(kindAndName)),
-      onChanges: (changes) =>
-        seen.push(changes.map((change) => ("upsert" in change ? kindAndName(change.upsert as JsonObject) : "deleted"))),
+      onState: (state) => {
+        objects = new Map(state.objects.map((object) => [keyOf(object), object]));
+        findings = state.findings.map(({ message }) => message);
+      },
+      onChanges: (changes) => {
+        for (const change of changes) {
+          if ("upsert" in change) objects.set(keyOf(change.upsert as JsonObject), change.upsert as JsonObject);
+          else objects.delete(`${change.delete.kind} ${change.delete.namespace}/${change.delete.name}`);
+        }
+      },
+      ...options,
     });
     try {
-      await until(() => seen.length > 0);
-      await plane.kubectl(["apply", "-f", "-"], JSON.stringify(flavourCrd));
-      await untilEstablished(plane.kubectl);
-      await plane.kubectl(["apply", "-f", "-"], JSON.stringify(flavour));
-      await until(() => seen.some((state) => state.includes("FlavourPolicy sweet")));
-      await plane.kubectl(["delete", "crd", "flavourpolicies.example.com"]);
-      await until(() => seen.at(-1)?.includes("FlavourPolicy sweet") === false && (seen.at(-1)?.length ?? 0) > 1);
+      await until(() => findings !== undefined);
+      await during(() => ({ objects, findings: findings ?? [] }));
     } finally {
       ended.abort();
       await running;
     }
+  };
+
+  test("a policy kind that appears is followed, also in another version, and one that goes is dropped", () =>
+    following(connection.client, {}, async (seen) => {
+      const versionOf = (name: string): unknown => seen().objects.get(`FlavourPolicy default/${name}`)?.["apiVersion"];
+      await plane.kubectl(["apply", "-f", "-"], JSON.stringify(flavourCrd("v1")));
+      await untilEstablished(plane.kubectl);
+      await plane.kubectl(["apply", "-f", "-"], JSON.stringify(flavour("v1", "sweet")));
+      await until(() => versionOf("sweet") === "example.com/v1");
+      await plane.kubectl(["apply", "-f", "-"], JSON.stringify(flavourCrd("v2", "v1")));
+      await until(() => versionOf("sweet") === "example.com/v2");
+      const path = "/apis/example.com/v2/namespaces/default/flavourpolicies/sweet";
+      await writer.request({ method: "DELETE", path });
+      await until(() => versionOf("sweet") === undefined);
+      await plane.kubectl(["apply", "-f", "-"], JSON.stringify(flavour("v2", "sour")));
+      await until(() => versionOf("sour") === "example.com/v2");
+      await plane.kubectl(["delete", "crd", "flavourpolicies.example.com"]);
+      await until(() => versionOf("sour") === undefined);
+    }));
+
+  test("an object of 1.5 MB is listed, watched, and listed again", async () => {
+    await plane.kubectl(["apply", "-f", "-"], JSON.stringify(flavourCrd("v1")));
+    await untilEstablished(plane.kubectl);
+    const path = "/apis/example.com/v1/namespaces/default/flavourpolicies";
+    // etcd takes 1.5 MiB at most.
+    const large = (taste: string): JsonObject => flavour("v1", "large", taste.repeat(1_500_000));
+    await writer.request({ method: "POST", path, body: large("s") });
+    const tasteIn = (objects: Iterable<JsonObject>): string => {
+      const found = [...objects].find((object) => keyOf(object) === "FlavourPolicy default/large");
+      return (found?.["spec"] as { readonly taste?: string } | undefined)?.taste ?? "";
+    };
+    const isWhole = (text: string, taste: string): boolean => text.length === 1_500_000 && text.endsWith(taste);
+    await following(connection.client, {}, async (seen) => {
+      expect(isWhole(tasteIn(seen().objects.values()), "s")).toBe(true);
+      const merge = { method: "PATCH", contentType: "application/merge-patch+json" } as const;
+      await writer.request({ ...merge, path: `${path}/large`, body: { spec: large("t")["spec"] ?? {} } });
+      await until(() => isWhole(tasteIn(seen().objects.values()), "t"));
+    });
+    const { objects } = await readCluster(connection.client, { namespaces: [] });
+    expect(isWhole(tasteIn(objects), "t")).toBe(true);
+    await plane.kubectl(["delete", "crd", "flavourpolicies.example.com"]);
+  });
+
+  test("past a number of watches, namespaces are polled, and that is a finding; rights that are given later are used", async () => {
+    const namespaces = ["one", "two", "three", "four"];
+    for (const name of namespaces) await plane.kubectl(["create", "namespace", name]);
+    await plane.kubectl(["create", "clusterrole", "reads-services", "--verb=list,watch", "--resource=services"]);
+    const binding = ["--clusterrole=reads-services", "--user=ana"];
+    for (const name of namespaces) await plane.kubectl(["create", "rolebinding", "ana", ...binding, "-n", name]);
+    const ana = await clientAs(plane, "ana");
+    const options = { namespaces, maxWatches: 2, pollMs: 100, askAgainMs: 100 };
+    await following(ana, options, async (seen) => {
+      const polled = "services in 2 namespaces: these are read every 0.1 s";
+      expect(seen().findings.join("\n")).toContain(`the latest changes of ${polled}`);
+      const create = (name: string): Promise<string> =>
+        plane.kubectl(["create", "service", "clusterip", "oven", "--clusterip=None", "-n", name]);
+      for (const name of namespaces) await create(name);
+      await until(() => namespaces.every((name) => seen().objects.has(`Service ${name}/oven`)));
+      await plane.kubectl(["delete", "service", "oven", "-n", "four"]);
+      await until(() => !seen().objects.has("Service four/oven"));
+      await plane.kubectl(["create", "clusterrolebinding", "ana", ...binding]);
+      await until(() => !seen().findings.join("\n").includes("services"));
+      await plane.kubectl(["create", "service", "clusterip", "mill", "--clusterip=None", "-n", "default"]);
+      await until(() => seen().objects.has("Service default/mill"));
+    });
+    ana.close();
   });
 });
 
-const kindAndName = (object: JsonObject): string => {
-  const { kind, metadata } = object as unknown as { kind: string; metadata: { name: string } };
-  return `${kind} ${metadata.name}`;
+interface Followed {
+  readonly objects: ReadonlyMap<string, JsonObject>;
+  readonly findings: readonly string[];
+}
+
+const keyOf = (object: JsonObject): string => {
+  const { kind, metadata } = object as unknown as { kind: string; metadata: { namespace?: string; name: string } };
+  return `${kind} ${metadata.namespace ?? ""}/${metadata.name}`;
 };
 
-const flavourCrd = customResourceDefinition({
+/** A policy kind with a version that is served and stored, and one that is not any more. */
+function flavourCrd(served: string, gone?: string): JsonObject {
+  const labels = { "gateway.networking.k8s.io/policy": "Inherited" };
+  const names = { kind: "FlavourPolicy", plural: "flavourpolicies" };
+  const crd = customResourceDefinition({ ...names, labels, spec: anySpec, version: served });
+  if (gone === undefined) return crd;
+  const spec = crd["spec"] as JsonObject & { readonly versions: readonly JsonObject[] };
+  const versions = spec.versions.flatMap((one) => [one, { ...one, name: gone, served: false, storage: false }]);
+  return { ...crd, spec: { ...spec, versions } };
+}
+const flavour = (version: string, name: string, taste = name): JsonObject => ({
+  apiVersion: `example.com/${version}`,
   kind: "FlavourPolicy",
-  plural: "flavourpolicies",
-  labels: { "gateway.networking.k8s.io/policy": "Inherited" },
-  spec: anySpec,
+  metadata: { name, namespace: "default" },
+  spec: { targetRefs: [{ group: "gateway.networking.k8s.io", kind: "Gateway", name: "g-0" }], taste },
 });
-const flavour = {
-  apiVersion: "example.com/v1",
-  kind: "FlavourPolicy",
-  metadata: { name: "sweet", namespace: "default" },
-  spec: { targetRefs: [{ group: "gateway.networking.k8s.io", kind: "Gateway", name: "g-0" }], taste: "sweet" },
-};
 
 const GATEWAY_API = "gateway.networking.k8s.io";
 const paths: Readonly<Record<string, string>> = {

@@ -9,7 +9,7 @@ import { applyBakery } from "../support/kubernetes/apply-bakery.ts";
 import { clientAs } from "../support/kubernetes/cluster-client.ts";
 import { type ControlPlane, kubeconfigText, startControlPlane } from "../support/kubernetes/control-plane.ts";
 import { findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
-import { CLUSTER_TEST, until } from "../support/kubernetes/until.ts";
+import { CLUSTER_START, CLUSTER_TEST, until } from "../support/kubernetes/until.ts";
 import {
   type Balancer,
   installViewApi,
@@ -38,7 +38,7 @@ describe.skipIf(parts === undefined)("the view API behind a real API server", CL
     const isRead = ({ notes }: ViewReplica): boolean => notes.some((note) => note.includes("has been read"));
     await until(() => replicas.every(isRead));
     await plane.kubectl(["apply", "-f", "-"], JSON.stringify(rights));
-  }, 300_000);
+  }, CLUSTER_START);
   afterAll(async () => {
     await Promise.all(replicas.map((replica) => replica.close()));
     await balancer?.close();
@@ -158,6 +158,39 @@ describe.skipIf(parts === undefined)("the view API behind a real API server", CL
       await plane.kubectl(["apply", "-f", "-"], yaml);
       await until(async () => (await attempts()).includes(5));
     });
+  });
+
+  test("--redact-names: a handle and a contact instead of the names of policies that a user may not read", async () => {
+    const strict = await startViewReplica(plane, { redactsNames: true });
+    try {
+      await until(() => strict.notes.some((note) => note.includes("has been read")));
+      balancer.use([strict.port]);
+      const line = "get eff httproute.baker -n bakery";
+      await until(async () => (await kubectlAs("ana", `${line} -o json`)).includes('"name": "~'));
+      const text = await kubectlAs("ana", `${line} -o json`);
+      for (const name of ["friday-fix", "house-rules", "front-door", "baker-retries", "baker-keys", "menu-is-public"])
+        expect(text).not.toContain(name);
+      const { values, policyKinds } = JSON.parse(text) as EffectivePolicyView;
+      const handle = values.find(({ field, value }) => field === "retry.attempts" && value === 5)?.source?.policy;
+      const uid = await kubectl("get retrypolicy friday-fix -n infra -o jsonpath={.metadata.uid}");
+      expect(handle).toEqual({
+        group: "prevail.dev",
+        kind: "RetryPolicy",
+        namespace: "",
+        name: `~${uid.replaceAll("-", "").slice(0, 12)}`,
+      });
+      const part = policyKinds.flatMap(({ policies }) => policies).find(({ policy }) => policy.name === handle?.name);
+      expect(part?.contact).toBe("chihiro@bakery.example");
+      expect(await kubectlAs("ana", "get eff -n bakery")).toContain(`RetryPolicy ${handle?.name}`);
+      expect(await kubectl(`${line} -o json`)).toContain("friday-fix");
+      const found = await runCli(`reach ${handle?.name} --kubeconfig ${plane.kubeconfig}`);
+      expect([found.code, found.stdout]).toEqual([0, expect.stringContaining("RetryPolicy infra/friday-fix")]);
+      const unknown = await runCli(`reach ~0123456789ab --kubeconfig ${plane.kubeconfig}`);
+      expect([unknown.code, unknown.stderr]).toEqual([64, expect.stringContaining("no policy that was read has")]);
+    } finally {
+      balancer.use(replicas.map(({ port }) => port));
+      await strict.close();
+    }
   });
 
   describe("kubectl prevail asks it", () => {

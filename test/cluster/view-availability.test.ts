@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findFreePorts } from "../support/gateway/find-free-ports.ts";
 import { type ControlPlane, startControlPlane } from "../support/kubernetes/control-plane.ts";
 import { findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
-import { CLUSTER_TEST, until } from "../support/kubernetes/until.ts";
+import { CLUSTER_START, CLUSTER_TEST, until } from "../support/kubernetes/until.ts";
 import {
   type Balancer,
   installViewApi,
@@ -29,7 +29,7 @@ describe.skipIf(parts === undefined)("namespaces of a cluster with the view API"
     await installViewApi(plane, balancer.port);
     await serve([await startViewReplica(plane), await startViewReplica(plane)]);
     await untilServed(plane);
-  }, 300_000);
+  }, CLUSTER_START);
   afterAll(async () => {
     await Promise.all(replicas.map((replica) => replica.close()));
     await balancer?.close();

@@ -9,7 +9,7 @@ import { findFreePorts } from "../support/gateway/find-free-ports.ts";
 import { clientAs } from "../support/kubernetes/cluster-client.ts";
 import { type ControlPlane, startControlPlane } from "../support/kubernetes/control-plane.ts";
 import { findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
-import { CLUSTER_TEST, until, untilEstablished } from "../support/kubernetes/until.ts";
+import { CLUSTER_START, CLUSTER_TEST, until, untilEstablished } from "../support/kubernetes/until.ts";
 import { installViewApi, startViewReplica, untilServed, type ViewReplica } from "../support/kubernetes/view-replica.ts";
 import {
   gatewayObjects,
@@ -48,7 +48,7 @@ describe.skipIf(parts === undefined)("the rights of users", CLUSTER_TEST, () => 
     await untilServed(plane);
     await until(() => replica.notes.some((note) => note.includes("has been read")));
     for (const user of USERS) clients.set(user, await clientAs(plane, user));
-  }, 300_000);
+  }, CLUSTER_START);
   afterAll(async () => {
     for (const client of clients.values()) client.close();
     await replica?.close();
@@ -120,7 +120,7 @@ describe.skipIf(parts === undefined)("the rights of users", CLUSTER_TEST, () => 
     // Both outcomes are common.
     expect(shown).toBeGreaterThan(100);
     expect(cells - shown).toBeGreaterThan(100);
-  }, 120_000);
+  });
 
   test("the same after rights have been revoked and others given", async () => {
     await plane.kubectl(["delete", "rolebindings,clusterrolebindings", "-A", "-l", "test=rights"]);
@@ -134,7 +134,7 @@ describe.skipIf(parts === undefined)("the rights of users", CLUSTER_TEST, () => 
     // Both outcomes are common.
     expect(shown).toBeGreaterThan(100);
     expect(cells - shown).toBeGreaterThan(100);
-  }, 120_000);
+  });
 
   test("a user without any right to the view API gets nothing of it, however they ask", async () => {
     const stranger = clientOf(USERS[0] ?? "");

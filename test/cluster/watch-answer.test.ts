@@ -13,7 +13,7 @@ import { anySpec, customResourceDefinition } from "../support/crd/custom-resourc
 import { clientAs } from "../support/kubernetes/cluster-client.ts";
 import { type ControlPlane, startControlPlane } from "../support/kubernetes/control-plane.ts";
 import { findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
-import { CLUSTER_TEST, until, untilEstablished } from "../support/kubernetes/until.ts";
+import { CLUSTER_START, CLUSTER_TEST, until, untilEstablished } from "../support/kubernetes/until.ts";
 
 const parts = await findKubernetes();
 const GROUP = "gateway.networking.k8s.io";
@@ -66,7 +66,7 @@ describe.skipIf(parts === undefined)("-w", CLUSTER_TEST, () => {
     await createObject(writer, SERVICES, named("v1", "Service", "s", { clusterIP: "None", ports: [{ port: 80 }] }));
     for (const name of ["cake", "bread"]) await createObject(writer, ROUTES, route(name));
     await createObject(writer, POLICIES, policy("mild", "HTTPRoute", "cake", "defaults", 1));
-  }, 180_000);
+  }, CLUSTER_START);
   afterAll(async () => {
     writer?.close();
     await plane?.close();
@@ -151,6 +151,24 @@ describe.skipIf(parts === undefined)("-w", CLUSTER_TEST, () => {
     await running.until("TargetNotFound");
     await remove("lost");
     await running.until("Resolved findings");
+    expect((await running.end()).code).toBe(0);
+  });
+
+  test("get of a kind: objects that come, change and go, and the values on them; not those of other kinds", async () => {
+    const running = start("get httproutes -w");
+    await running.until("bread");
+    const first = running.printed();
+    await createObject(writer, SERVICES, named("v1", "Service", "other", { clusterIP: "None", ports: [{ port: 80 }] }));
+    await createObject(writer, ROUTES, route("pie"));
+    await running.until("+ created HTTPRoute default/pie");
+    await createObject(writer, POLICIES, policy("fresh", "HTTPRoute", "pie", "defaults", 3));
+    await running.until("+ 3 from RetryPolicy default/fresh");
+    await remove("fresh");
+    await running.until("- 3 from RetryPolicy default/fresh");
+    const pie = await getObject(writer, ROUTES, { namespace: "default", name: "pie" });
+    if (pie !== undefined) await deleteObject(writer, ROUTES, pie);
+    await running.until("- deleted HTTPRoute default/pie");
+    expect(running.printed().slice(first.length)).not.toContain("Service default/other");
     expect((await running.end()).code).toBe(0);
   });
 

@@ -146,7 +146,7 @@ const reachFields: JsonObject = {
   policyKind: groupKind("The policy kind: that of the definition, which may join several."),
   verdict: object(
     {
-      accepted: flag("True if the policy is accepted."),
+      accepted: text("True, False, or Unknown: none of its targets could be read."),
       reason: text("Enforced, PartiallyEnforced, Overridden, NoPath or Incomplete; or why it is not accepted."),
       message: text("Why it is not accepted."),
     },

@@ -44,6 +44,10 @@ export const command: Command = {
       value: "NAME",
       help: `the Secret for its own certificates, in the namespace of the Service (default: ${DEFAULT_SECRET})`,
     },
+    {
+      name: "redact-names",
+      help: "show a handle instead of the namespace and the name of a policy that the user may not read; 'reach ~HANDLE' finds the policy",
+    },
     { name: "tls-cert", value: "FILE", help: "use this certificate instead of its own" },
     { name: "tls-key", value: "FILE", help: "the private key of --tls-cert" },
     {

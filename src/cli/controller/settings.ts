@@ -15,6 +15,8 @@ export interface ControllerSettings {
   readonly service: { readonly namespace: string | undefined; readonly name: string };
   /** The Secret with the controller's own certificates, in the namespace of the Service. */
   readonly secretName: string;
+  /** A handle is shown instead of the namespace and the name of a policy that the user may not read. */
+  readonly redactsNames: boolean;
   /** Given certificates instead of own ones. */
   readonly certificateFiles: { readonly certificate: string; readonly privateKey: string } | undefined;
   /** Status that is written. Undefined: none. */
@@ -50,6 +52,7 @@ export function parseControllerSettings(options: OptionValues): ControllerSettin
     admin,
     service: { namespace, name },
     secretName: options.value("secret") ?? DEFAULT_SECRET,
+    redactsNames: options.has("redact-names"),
     certificateFiles: certificate === undefined || privateKey === undefined ? undefined : { certificate, privateKey },
     report,
   };

@@ -12,7 +12,7 @@ import { exitCodes } from "../exit-codes.ts";
 import type { FoundTarget, Scope } from "../target/find-targets.ts";
 import { parseJson } from "../template/parse-json.ts";
 import { sortBy, sortByOption } from "../template/sort-by.ts";
-import { anyFocus, type Focus, namedFocus, scopeFocus } from "../watch/focus.ts";
+import { type Focus, scopeFocus, targetsFocus } from "../watch/focus.ts";
 import { followAnswer } from "../watch/follow-answer.ts";
 import { watchOption } from "../watch/watch-option.ts";
 import { getDefinitions } from "./definitions.ts";
@@ -118,7 +118,8 @@ export const command: Command = {
     const isSingle = isData && resource === "objects" && isSingleObject(context, targets ?? []);
     if (!isData || isSingle) printCaveats(caveats, output === "name" || isSingle ? errorPrint : print);
     const code = exitCodeWith(caveats, options, exitCodes.ok);
-    return followAnswer({ source, redaction, focus: focusOf(resource, world, targets, scope) }, context, code);
+    const focus = (worlds: readonly World[]): Focus => focusOf(resource, worlds, words, scope);
+    return followAnswer({ source, redaction, focus }, context, code);
   },
 };
 
@@ -135,11 +136,20 @@ function sorted<T>(
   return undefined;
 }
 
-/** What of a change concerns a list: verdicts for policies, values for effective policies, both for objects. */
-function focusOf(resource: Resource, world: World, targets: readonly FoundTarget[] | undefined, scope: Scope): Focus {
-  const all = targets === undefined ? scopeFocus(scope) : anyFocus(targets.map((target) => namedFocus(world, target)));
+/** What of a change concerns a list: verdicts for policies, values for effective policies, both for objects, and the objects themselves. Objects may come and go. */
+function focusOf(resource: Resource, worlds: readonly World[], words: readonly string[], scope: Scope): Focus {
+  const { hasObject, ...all } = words.length === 0 ? scopeFocus(scope) : namedFocus(resource, worlds, words, scope);
   if (resource === "policies") return { ...all, hasPath: () => false };
-  return resource === "effective" ? { ...all, hasPolicy: () => false } : all;
+  if (resource === "effective") return { ...all, hasPolicy: () => false };
+  return hasObject === undefined ? all : { ...all, hasObject };
+}
+
+function namedFocus(resource: Resource, worlds: readonly World[], words: readonly string[], scope: Scope): Focus {
+  const targets = worlds.flatMap((one) => {
+    const search = findResource(resource, one, words, scope);
+    return search.ok ? search.targets : [];
+  });
+  return targetsFocus(worlds, targets);
 }
 
 /** The caveats of a list. */

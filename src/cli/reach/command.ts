@@ -26,7 +26,7 @@ export const command: Command = {
   description: [
     "The blast radius of a policy: on how many gateways, listeners, routes, rules and backends it takes effect; then, for each value, where it takes effect, where it " +
       "is overridden, by which policy and in which line; then the objects by name. For a policy that reaches nothing, the reason.",
-    "A policy is written KIND/NAME. --rule selects one rule by its name, one value by its path (retry.attempts), or all values below a path (retry).",
+    "A policy is written KIND/NAME. --rule selects one rule by its name, one value by its path (retry.attempts), or all values below a path (retry). In a cluster, '~HANDLE' is the policy that the view API shows by this handle (controller --redact-names).",
   ],
   options: [
     { name: "rule", value: "RULE", help: "only this rule of the policy: its name, or the path of a value" },

@@ -88,12 +88,15 @@ export function findTargets(world: World, words: readonly string[], scope: Scope
 }
 
 /** Finds one target, for commands that take one object. If several match, they are listed in the error. */
-export function findTarget(
-  world: World,
-  words: readonly string[],
-  scope: Scope,
-): { readonly ok: true; readonly target: FoundTarget } | Extract<TargetSearch, { readonly ok: false }> {
-  const search = findTargets(world, words, scope);
+export const findTarget = (world: World, words: readonly string[], scope: Scope): OneTarget =>
+  oneTarget(world, findTargets(world, words, scope), words);
+
+export type OneTarget =
+  | { readonly ok: true; readonly target: FoundTarget }
+  | Extract<TargetSearch, { readonly ok: false }>;
+
+/** The only target that was found. */
+export function oneTarget(world: World, search: TargetSearch, words: readonly string[]): OneTarget {
   if (!search.ok) return search;
   const [target, ...others] = search.targets;
   if (target === undefined) return { ok: false, message: `nothing found for '${words.join(" ")}'`, hints: [FORMS] };

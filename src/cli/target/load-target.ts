@@ -1,8 +1,11 @@
+import type { World } from "../../core/effective/world/world.ts";
+import { isHandle } from "../../core/view/policy-handle.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import { type Redaction, redactionFor } from "../args/redaction.ts";
 import { parseVisibleScope } from "../args/visible-scope.ts";
 import type { CommandContext } from "../command.ts";
-import { type FoundTarget, findTarget } from "./find-targets.ts";
+import { findByHandle } from "./find-by-handle.ts";
+import { type FoundTarget, findTarget, type OneTarget, oneTarget, type Scope } from "./find-targets.ts";
 
 /** A target and the source that it was found in. */
 export interface LoadedTarget {
@@ -20,7 +23,14 @@ export async function loadTarget(context: CommandContext, nothing: string): Prom
   if (args.length === 0) return refuse(nothing, example);
   const source = await load();
   if (source === undefined) return undefined;
-  const search = findTarget(source.world, args, parsed.view.scope);
+  const search = findNamed(source.world, args, parsed.view.scope);
   if (!search.ok) return refuse(search.message, ...search.hints);
   return { target: search.target, source, redaction: redactionFor(parsed.view.redaction, source.world) };
+}
+
+function findNamed(world: World, words: readonly string[], scope: Scope): OneTarget {
+  const [word = "", ...others] = words;
+  return isHandle(word) && others.length === 0
+    ? oneTarget(world, findByHandle(world, word), words)
+    : findTarget(world, words, scope);
 }

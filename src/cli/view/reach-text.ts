@@ -11,8 +11,8 @@ export function printReachView(view: PolicyReachView, context: ViewTextContext):
   const { print } = context;
   const { policy, verdict, targets, values } = view;
   print.paragraph({ hanging: 2 }, styled(formatRef(policy), "bold"));
-  const style = verdict.reason === "Enforced" ? "green" : verdict.accepted ? "yellow" : "red";
-  const word = verdict.accepted ? verdict.reason : `Not accepted, ${verdict.reason}`;
+  const style = verdict.reason === "Enforced" ? "green" : verdict.accepted === "False" ? "red" : "yellow";
+  const word = WORDS[verdict.accepted](verdict.reason);
   print.paragraph({ indent: 2, hanging: 2 }, styled(`${word}:`, style), ` ${verdict.message ?? formatEffect(view)}.`);
   for (const { state, target, message, paths } of targets)
     print.paragraph(
@@ -24,6 +24,12 @@ export function printReachView(view: PolicyReachView, context: ViewTextContext):
   printReached(view, context);
   printViewEnd(view, print);
 }
+
+const WORDS: Readonly<Record<PolicyReachView["verdict"]["accepted"], (reason: string) => string>> = {
+  True: (reason) => reason,
+  False: (reason) => `Not accepted, ${reason}`,
+  Unknown: (reason) => `Not known, ${reason}`,
+};
 
 const countPaths = (count: number): string => (count === 1 ? "1 path" : `${count} paths`);
 

@@ -1,4 +1,5 @@
 /** What of a change concerns an answer that is followed. */
+import type { PathNode } from "../../core/effective/paths/path-node.ts";
 import type { World } from "../../core/effective/world/world.ts";
 import type { PathChange, Plan, ValueChange } from "../../core/explain/plan/result.ts";
 import type { Finding } from "../../core/model/finding.ts";
@@ -13,6 +14,8 @@ export interface Focus {
   readonly hasValue?: (value: ValueChange) => boolean;
   /** Whether the verdict of a policy is part of the answer, in the source before or after the change. */
   readonly hasPolicy: (policy: PolicyId, worlds: readonly World[]) => boolean;
+  /** Whether an object is part of the answer itself. Undefined: none is. */
+  readonly hasObject?: (object: ObjectId) => boolean;
   /** The findings of the answer. Undefined: it has none. */
   readonly findingsOf?: (source: LoadedSource) => Promise<readonly Finding[]>;
 }
@@ -33,9 +36,10 @@ export function focusPlan(plan: Plan, focus: Focus, worlds: readonly World[]): P
   return { ...plan, kinds, policies: plan.policies.filter(({ policy }) => focus.hasPolicy(policy, worlds)) };
 }
 
-/** True if nothing changes but objects. */
-export const isQuietPlan = ({ kinds, policies, findings }: Plan): boolean =>
-  kinds.length + policies.length + findings.added.length + findings.removed.length === 0;
+/** True if nothing of the answer changes: objects that are not part of it do not count. */
+export const isQuietPlan = ({ objects, kinds, policies, findings }: Plan, { hasObject }: Focus): boolean =>
+  kinds.length + policies.length + findings.added.length + findings.removed.length === 0 &&
+  !objects.some(({ id, change }) => change !== "same" && hasObject?.(id) === true);
 
 /** The answer of `explain`: the values on paths through the target, and the policies that are attached to it. */
 export const targetFocus = (target: Pick<FoundTarget, "id" | "sectionName">): Focus => ({
@@ -67,15 +71,38 @@ export const scopeFocus = (scope: Scope): Focus => ({
     }),
 });
 
-/** Any of several answers. Without one, nothing. */
-export const anyFocus = (foci: readonly Focus[]): Focus => ({
-  hasPath: (path) => foci.some((focus) => isWantedPath(path, focus)),
-  hasPolicy: (policy, worlds) => foci.some(({ hasPolicy }) => hasPolicy(policy, worlds)),
-});
+/** The answer of a list of named objects or kinds: as if each was asked for alone. */
+export function targetsFocus(worlds: readonly World[], targets: readonly FoundTarget[]): Focus {
+  const policies = new Set<ObjectId>();
+  /** The sections of each object; undefined: all of it. */
+  const objects = new Map<ObjectId, ReadonlySet<string> | undefined>();
+  for (const { id, ref, sectionName } of targets) {
+    if (worlds.some(({ rulebook }) => rulebook.byPolicyKind.has(kindId(ref)))) policies.add(id);
+    else if (sectionName === undefined) objects.set(id, undefined);
+    else if (!objects.has(id) || objects.get(id) !== undefined)
+      objects.set(id, new Set([...(objects.get(id) ?? []), sectionName]));
+  }
+  const isOn = (node: PathNode): boolean => {
+    const id = objectId(node);
+    if (!objects.has(id)) return false;
+    const sections = objects.get(id);
+    return sections === undefined || (node.sectionName !== undefined && sections.has(node.sectionName));
+  };
+  const isOf = (policy: PolicyId | null | undefined): boolean =>
+    policy !== null && policy !== undefined && policies.has(policy);
+  return {
+    hasPath: ({ nodes, values }) =>
+      nodes.some(isOn) ||
+      (policies.size > 0 &&
+        values.some(({ before, after }) => isOf(before?.source.policy) || isOf(after?.source.policy))),
+    hasPolicy: (policy, all) =>
+      policies.has(policy) ||
+      all.some(
+        (world) => world.policies.get(policy)?.targets.attachments.some(({ object }) => objects.has(object)) === true,
+      ),
+    hasObject: (id) => objects.has(id) || policies.has(id),
+  };
+}
 
 const isAttached = ({ policies }: World, policy: PolicyId, object: ObjectId): boolean =>
   policies.get(policy)?.targets.attachments.some((attachment) => attachment.object === object) === true;
-
-/** The focus on something that the command line names: a policy, or another object. */
-export const namedFocus = ({ rulebook }: World, target: FoundTarget): Focus =>
-  rulebook.byPolicyKind.has(kindId(target.ref)) ? policyFocus(target.id) : targetFocus(target);

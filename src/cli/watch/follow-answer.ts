@@ -1,3 +1,4 @@
+import type { World } from "../../core/effective/world/world.ts";
 import { findingChanges } from "../../core/explain/plan/finding-changes.ts";
 import { planChanges } from "../../core/explain/plan/plan-changes.ts";
 import type { Plan } from "../../core/explain/plan/result.ts";
@@ -18,7 +19,8 @@ import { type Focus, focusPlan, isQuietPlan, isWantedPath } from "./focus.ts";
 export interface FollowedAnswer {
   readonly source: LoadedSource;
   readonly redaction: Redaction;
-  readonly focus: Focus;
+  /** What of a change is part of the answer. A function if that depends on the objects before and after the change. */
+  readonly focus: Focus | ((worlds: readonly World[]) => Focus);
 }
 
 /** Prints what changes in the answer until the command is ended. The code of the first answer is returned if the source is not followed. */
@@ -29,11 +31,13 @@ export async function followAnswer(
 ): Promise<ExitCode> {
   const { steps } = source;
   if (steps === undefined) return code;
-  let found = await focus.findingsOf?.(source);
+  const focusOn = (...worlds: readonly World[]): Focus => (typeof focus === "function" ? focus(worlds) : focus);
+  let found = await focusOn(source.world).findingsOf?.(source);
   for await (const step of steps) {
+    const now = focusOn(step.before.world, step.after.world);
     const before = found;
-    found = await focus.findingsOf?.(step.after);
-    printStep(step, findingChanges(before ?? [], found ?? []), { redaction, focus }, context);
+    found = await now.findingsOf?.(step.after);
+    printStep(step, findingChanges(before ?? [], found ?? []), { redaction, focus: now }, context);
   }
   return exitCodes.ok;
 }
@@ -41,7 +45,7 @@ export async function followAnswer(
 function printStep(
   { before, after, delta, changes }: SourceStep,
   findings: { readonly added: readonly Finding[]; readonly removed: readonly Finding[] },
-  { redaction, focus }: Pick<FollowedAnswer, "redaction" | "focus">,
+  { redaction, focus }: { readonly redaction: Redaction; readonly focus: Focus },
   { print, output, io }: CommandContext,
 ): void {
   const worlds = [before.world, after.world];
@@ -55,9 +59,9 @@ function printStep(
   });
   const sides = { before, after };
   const focused: Plan = { ...focusPlan(planned, focus, worlds), findings };
-  if (isQuietPlan(focused)) return;
+  if (isQuietPlan(focused, focus)) return;
   const shown = redactPlan(focused, sides, redaction);
-  if (isQuietPlan(shown)) return;
+  if (isQuietPlan(shown, focus)) return;
   if (output === "json") printData(print, output, planJson(shown, { sides, redaction, caveats: [] }));
   else if (output === "yaml") {
     print.line("---");

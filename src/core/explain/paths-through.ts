@@ -18,8 +18,10 @@ export interface ObjectOrSection {
   readonly sectionName?: string;
 }
 
-/** Above this number of objects below the target, one walk over all paths is cheaper than one walk per object. */
+/** Up to this number of objects below the target, only these are visited. */
 const MANY = 32;
+/** With more of them, one walk over all paths is cheaper, unless they are a small part of all. */
+const SMALL_PART = 1 / 4;
 
 /** Visits the paths that have a policy, in a defined order. */
 export function forEachPathThrough(
@@ -28,12 +30,9 @@ export function forEachPathThrough(
   target: ObjectOrSection,
   visit: (path: Path, core: EffectiveSpec) => void,
 ): void {
-  const below = endsBelow(world, kind, target.id);
-  const visitThrough = (path: Path, core: EffectiveSpec): void => {
+  forEachEffectiveBelow(world, kind, endsBelow(world, kind, target.id), (path, core) => {
     if (leadsThrough(path, target)) visit(path, core);
-  };
-  if (below === "many") forEachEffective(world, kind, visitThrough);
-  else for (const only of below.ends) forEachEffective(world, kind, visitThrough, { only, scope: below.scope });
+  });
 }
 
 /** Visits the paths that have a policy and lead through one of the objects, perhaps with others, in the order of `forEachEffective`. */
@@ -43,24 +42,39 @@ export function forEachPathThroughAny(
   objects: ReadonlySet<ObjectId>,
   visit: (path: Path, core: EffectiveSpec) => void,
 ): void {
-  const ends = endsBelowAny(world, kind, objects);
-  if (ends === "many") forEachEffective(world, kind, visit);
-  else for (const only of ends) forEachEffective(world, kind, visit, { only });
+  forEachEffectiveBelow(world, kind, endsBelowAny(world, kind, objects), visit);
 }
 
-function endsBelowAny(world: World, kind: CompiledKind, objects: ReadonlySet<ObjectId>): readonly ObjectId[] | "many" {
-  const { targeting, class: policyClass } = kind.definition;
+/** Visits the paths that have a policy and lead through the scope, perhaps with others. */
+function forEachEffectiveBelow(
+  world: World,
+  kind: CompiledKind,
+  below: EndsBelow | "many",
+  visit: (path: Path, core: EffectiveSpec) => void,
+): void {
+  forEachEffective(world, kind, visit, below === "many" ? {} : { only: below.ends, scope: below.scope });
+}
+
+function endsBelowAny(world: World, kind: CompiledKind, objects: ReadonlySet<ObjectId>): EndsBelow | "many" {
+  const { targeting } = kind.definition;
   // Virtual objects come before all others, whatever their kind is.
   if (objects.size > MANY || targeting.kinds.some(({ virtual }) => virtual)) return "many";
-  const found = new Set<ObjectId>();
+  const ends = new Set<ObjectId>();
+  const touched = new Set<ObjectId>();
   for (const object of objects) {
     const below = endsBelow(world, kind, object);
-    if (below === "many" || found.size + below.ends.length > MANY) return "many";
-    for (const end of below.ends) found.add(end);
+    if (below === "many") return "many";
+    for (const end of below.ends) ends.add(end);
+    for (const id of below.scope.touched) touched.add(id);
   }
-  const kinds = policyClass === "Direct" ? [] : [...kind.ends.keys()];
+  return { ends: inEndOrder(kind, [...ends]), scope: { dirty: objects, touched } };
+}
+
+/** In the order of `endObjects`. */
+function inEndOrder({ definition, ends }: CompiledKind, ids: readonly ObjectId[]): readonly ObjectId[] {
+  const kinds = definition.class === "Direct" ? [] : [...ends.keys()];
   const rank = (id: ObjectId): number => kinds.indexOf(splitId(id).kind);
-  return [...found].sort((a, b) => rank(a) - rank(b) || compareText(a, b));
+  return ids.toSorted((a, b) => rank(a) - rank(b) || compareText(a, b));
 }
 
 /** Visits every path through the target, with or without policies, in a defined order. A Direct kind has no path without a policy. */
@@ -96,7 +110,7 @@ export function forEachOwnPathThrough(
 ): void {
   if (kind.mappings.length === 0) return;
   const isMapped = kind.mappings.some(({ level }) => target.id.startsWith(`${kindId(level)}/`));
-  const below = endsBelow(world, kind, target.id, isMapped ? Number.POSITIVE_INFINITY : MANY);
+  const below = endsBelow(world, kind, target.id, () => (isMapped ? Number.POSITIVE_INFINITY : MANY));
   if (below === "many") return;
   const finder = new PathFinder(world, kind, { scope: below.scope });
   for (const id of below.ends) {
@@ -139,16 +153,31 @@ interface EndsBelow {
   readonly scope: PathScope;
 }
 
-function endsBelow(world: World, kind: CompiledKind, top: ObjectId, many = MANY): EndsBelow | "many" {
+function endsBelow(
+  world: World,
+  kind: CompiledKind,
+  top: ObjectId,
+  most: () => number = () => countEnds(world, kind) * SMALL_PART,
+): EndsBelow | "many" {
+  let many = MANY;
   const seen = new Set<ObjectId>([top]);
   for (const id of seen) {
     // A Namespace is above the objects in it. No link records that.
     if (id.startsWith(NAMESPACE)) return "many";
     for (const child of childrenOf(world, id)) seen.add(child);
+    if (seen.size <= many) continue;
+    if (many === MANY) many = Math.max(MANY, most());
     if (seen.size > many) return "many";
   }
-  const ends = [...seen].filter((id) => isEnd(kind, id)).sort();
-  return { ends, scope: { dirty: new Set([top]), touched: seen } };
+  const ends = [...seen].filter((id) => isEnd(kind, id));
+  return { ends: inEndOrder(kind, ends), scope: { dirty: new Set([top]), touched: seen } };
+}
+
+function countEnds(world: World, kind: CompiledKind): number {
+  if (kind.definition.class === "Direct") return world.attached[kind.index]?.size ?? 0;
+  let count = 0;
+  for (const end of kind.ends.keys()) count += world.objects.ofKind(end).length;
+  return count;
 }
 
 const NAMESPACE = `${kindId({ group: "", kind: "Namespace" })}/`;

@@ -70,8 +70,9 @@ export class StatusLocationFinder {
 
   #parentRefs(route: KubeObject, parent: Node): readonly FoundLocation[] {
     const spec = ownValue(route.raw, "spec");
-    const refs = isJsonObject(spec) ? ownValue(spec, "parentRefs") : undefined;
-    if (!isJsonList(refs)) return NO_LOCATIONS;
+    const own = isJsonObject(spec) ? ownValue(spec, "parentRefs") : undefined;
+    if (!isJsonList(own)) return NO_LOCATIONS;
+    const refs = own.map((ref) => (isJsonObject(ref) ? { ...PARENT_DEFAULTS, ...ref } : ref));
     const found: FoundLocation[] = [];
     for (const [index, parentRef] of refs.entries()) {
       if (!isJsonObject(parentRef) || !this.#leadsTo(parentRef, route.ref, parent)) continue;
@@ -93,6 +94,9 @@ export class StatusLocationFinder {
     return isNamed && (typeof port !== "number" || port === section.raw["port"]);
   }
 }
+
+/** Gateway API, ParentReference: the API server fills these in, in the spec of a route and in its status. */
+const PARENT_DEFAULTS: JsonObject = { group: GATEWAY_API, kind: "Gateway" };
 
 /** The nearest node above the object that is neither it nor a Namespace. */
 function parentOf(nodes: readonly Node[], at: number): Node | undefined {

@@ -521,7 +521,7 @@ describe("Affected conditions", () => {
     expect(parents).toEqual([
       [reference("Gateway/g#a"), "affected by TestPolicy default/p, TestPolicy default/r"],
       [{ ...reference("Gateway/g"), port: 81 }, "affected by TestPolicy default/r"],
-      [{ name: "h" }, "affected by TestPolicy default/q, TestPolicy default/r"],
+      [reference("Gateway/h"), "affected by TestPolicy default/q, TestPolicy default/r"],
     ]);
     expect(
       all.status().targets.flatMap(({ location }) => (location.at === "Parent" ? [location.controllerName] : [])),

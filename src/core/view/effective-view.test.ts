@@ -4,6 +4,7 @@ import { gateway, gatewayClass, policy, routeTo, service } from "../../../test/s
 import { builtInDefinitions } from "../../index.ts";
 import { worldOf } from "../evaluation.ts";
 import type { PolicyDefinition } from "../model/definition.ts";
+import type { JsonObject } from "../model/json.ts";
 import { parseObjectId } from "../model/refs.ts";
 import { cutView } from "./cut-view.ts";
 import { effectiveSubjects, effectiveView, surveyEffective } from "./effective-view.ts";
@@ -16,8 +17,11 @@ import { REDACTED } from "./visible-values.ts";
 
 const [retryDefinition] = builtInDefinitions().filter(({ name }) => name === "retrypolicies.prevail.dev");
 
-const retry = (name: string, target: string, block: "defaults" | "overrides", attempts: number) =>
-  policy("RetryPolicy", name, target, { [block]: { retry: { attempts, backoff: "1s" } } }, { group: "prevail.dev" });
+const retry = (name: string, target: string, block: "defaults" | "overrides", attempts: number): JsonObject => {
+  const spec = { [block]: { retry: { attempts, backoff: "1s" } } };
+  const made = policy("RetryPolicy", name, target, spec, { group: "prevail.dev" });
+  return { ...made, metadata: { ...(made["metadata"] as JsonObject), uid: "01234567-89AB-4cde-8f01-23456789abcd" } };
+};
 
 /** A route with a secret-keeping policy on its Gateway and a policy of its own. */
 function contextWith(change: Partial<PolicyDefinition>): ViewContext {
@@ -85,6 +89,18 @@ describe("GEP-713 › Application Developer Discoverability: that a policy takes
     expect(viewCells(view).slice(1, 5)).toEqual([1, 2, 0, "RetryPolicy default/house"]);
     const open = viewOf(contextWith({ visibility: "Target" }), "httproute.r", owner);
     expect(shortly(open)[0]).toEqual({ "retry.attempts": 5, from: "house", lost: ["ana 1 overridden"] });
+  });
+
+  test("with redacted names, a handle stands for the policy, wherever it is named", () => {
+    const context: ViewContext = { ...contextWith({ visibility: "Target" }), redactsNames: true };
+    const view = viewOf(context, "httproute.r", developer);
+    expect(JSON.stringify(view)).not.toContain("house");
+    expect(shortly(view)[0]).toEqual({ "retry.attempts": 5, from: "~0123456789ab", lost: ["ana 1 overridden"] });
+    expect(view.values[0]?.lost[0]?.by).toEqual([
+      { group: "prevail.dev", kind: "RetryPolicy", namespace: "", name: "~0123456789ab" },
+    ]);
+    expect(viewCells(view)[4]).toBe("RetryPolicy ~0123456789ab");
+    expect(shortly(viewOf(context, "httproute.r", seesAll))[0]).toMatchObject({ from: "house" });
   });
 
   test("objects below in namespaces that they may not see are counted and not named", () => {

@@ -80,7 +80,7 @@ const policiesOf = ({ policy, decidedBy, lost }: Source): readonly PolicyId[] =>
 
 export function effectiveView(context: ViewContext, survey: EffectiveSurvey, viewer: Viewer): EffectivePolicyView {
   const { viewed, kinds, failures, caveats } = survey;
-  const visible = new VisibleValues(context.world, viewer);
+  const visible = new VisibleValues(context, viewer);
   const values = kinds.flatMap((kind) => kindValues(kind, { visible, viewer, target: viewed.id }));
   return cutView({
     apiVersion: VIEW_API_VERSION,
@@ -90,7 +90,7 @@ export function effectiveView(context: ViewContext, survey: EffectiveSurvey, vie
     policyKinds: kinds.map((kind) => policyKindView(context, kind, visible)),
     values,
     ...(failures === undefined ? {} : { ineffective: ineffectiveView(failures, viewer) }),
-    caveats: viewCaveats(caveats, viewer),
+    caveats: viewCaveats(caveats, viewer, visible),
     notes: [],
   });
 }
@@ -122,7 +122,7 @@ function policyKindView(
       const ref = parseObjectId(policy);
       const [contact] = contactsIn(ref.namespace, [policy], (id) => world.objects.get(id));
       parts.set(policy, {
-        policy: ref,
+        policy: visible.refOf(policy),
         attachedTo: formatNode(at),
         ...(contact === undefined ? {} : { contact: contact.contact }),
       });
@@ -166,15 +166,15 @@ function valueView(
       pointer,
       ...(field === undefined ? {} : { mappedTo: fieldOfPointer(field.pointer) }),
       ...(value === undefined ? {} : isShown ? { value } : { redacted: REDACTED }),
-      ...(isSet ? { source: sourceView(source) } : {}),
+      ...(isSet ? { source: sourceView(source, visible) } : {}),
       lost,
       paths: groupPaths(paths, { target, of, viewer }),
     },
   ];
 }
 
-const sourceView = ({ policy, object, block, computed, decidedBy }: Source): ViewSource => ({
-  ...(policy === null ? {} : { policy: parseObjectId(policy) }),
+const sourceView = ({ policy, object, block, computed, decidedBy }: Source, visible: VisibleValues): ViewSource => ({
+  ...(policy === null ? {} : { policy: visible.refOf(policy) }),
   ...(object === undefined ? {} : { object: parseObjectId(object) }),
   ...(block === null ? {} : { block }),
   strategy: decidedBy.strategy,
@@ -192,11 +192,11 @@ function lostView(
   const isShown = policy === undefined || visible.isShown(policy, pointer, options);
   return [
     {
-      ...(policy === undefined ? {} : { policy: parseObjectId(policy) }),
+      ...(policy === undefined ? {} : { policy: visible.refOf(policy) }),
       ...(block === undefined ? {} : { block }),
       ...(isShown ? { value } : { redacted: REDACTED }),
       reason,
-      by: by.filter((one) => one === source.policy || visible.isKnown(one)).map((one) => parseObjectId(one)),
+      by: by.filter((one) => one === source.policy || visible.isKnown(one)).map((one) => visible.refOf(one)),
     },
   ];
 }

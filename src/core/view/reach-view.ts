@@ -56,11 +56,11 @@ export function reachSubjects({ viewed, reach, caveats }: ReachSurvey): {
 }
 
 export function reachView(
-  { world }: ViewContext,
+  context: ViewContext,
   { viewed, reach, caveats }: ReachSurvey,
   viewer: Viewer,
 ): PolicyReachView {
-  const visible = new VisibleValues(world, viewer);
+  const visible = new VisibleValues(context, viewer);
   const count = (effect: Reach["paths"][number]["effect"]): number =>
     reach.paths.filter((path) => path.effect === effect).length;
   return cutView({
@@ -69,7 +69,7 @@ export function reachView(
     metadata: viewMetadata(viewed),
     policy: parseObjectId(viewed.id),
     policyKind: reach.policyKind,
-    verdict: verdictView(reach.verdict),
+    verdict: verdictView(reach.verdict, visible),
     paths: {
       count: reach.paths.length,
       full: count("full"),
@@ -78,20 +78,31 @@ export function reachView(
       met: count("met"),
       idle: count("idle"),
     },
-    targets: reach.targets.map(targetView),
-    values: reach.values.map((value) => valueView(value, visible)),
+    targets: reach.targets.map((target) => targetView(target, visible)),
+    values: reach.values.map((value) => valueView(value, visible, viewer)),
     reached: reachedView(reach, viewer),
-    caveats: viewCaveats(caveats, viewer),
+    caveats: viewCaveats(caveats, viewer, visible),
     notes: [],
   });
 }
 
-const verdictView = (verdict: Verdict): ViewVerdict =>
-  verdict.state === "Accepted"
-    ? { accepted: true, reason: verdict.enforcement }
-    : { accepted: false, reason: verdict.reason, message: verdict.message };
+function verdictView(verdict: Verdict, visible: VisibleValues): ViewVerdict {
+  switch (verdict.state) {
+    case "Accepted":
+      return { accepted: "True", reason: verdict.enforcement };
+    case "NotAccepted": {
+      const message = verdict.by.every((one) => visible.isNamed(one)) ? verdict.message : CONFLICTED;
+      return { accepted: "False", reason: verdict.reason, message };
+    }
+    case "Unknown":
+      return { accepted: "Unknown", reason: verdict.reason, message: verdict.message };
+  }
+}
 
-function targetView(target: ReachTarget): ViewReachTarget {
+/** A message without the name of the other policy. */
+const CONFLICTED = "another policy takes effect on the target";
+
+function targetView(target: ReachTarget, visible: VisibleValues): ViewReachTarget {
   switch (target.state) {
     case "attached":
       return { state: "Attached", target: formatNode(target.node), paths: target.paths };
@@ -99,15 +110,15 @@ function targetView(target: ReachTarget): ViewReachTarget {
       return {
         state: "Conflicted",
         target: formatNode(target.node),
-        by: parseObjectId(target.by),
-        message: target.message,
+        by: visible.refOf(target.by),
+        message: visible.isNamed(target.by) ? target.message : CONFLICTED,
       };
     case "refused":
       return { state: "Refused", message: `${target.field}: ${target.message}` };
   }
 }
 
-const valueView = (value: ReachedValue, visible: VisibleValues): ViewReachValue => ({
+const valueView = (value: ReachedValue, visible: VisibleValues, viewer: Viewer): ViewReachValue => ({
   field: fieldOfPointer(value.pointer),
   pointer: value.pointer,
   block: value.block,
@@ -117,19 +128,20 @@ const valueView = (value: ReachedValue, visible: VisibleValues): ViewReachValue 
   equal: value.equal,
   overridden: value.overridden,
   gated: value.gated,
-  lost: value.losses.map((loss) => lossView(loss, visible)),
+  lost: value.losses.map((loss) => lossView(loss, visible, viewer)),
 });
 
-/** The policy that overrides a value is named, as the status of the overridden one does. */
+/** The policy that overrides a value is named, as the status of the overridden one does. An object below it is, where the user may see it. */
 function lossView(
   { reason, by, object, source, effectiveValue, field, paths }: ReachLoss,
   visible: VisibleValues,
+  viewer: Viewer,
 ): ViewReachLoss {
   const isShown = visible.isEffectiveShown(source, { isMapped: field !== undefined });
   return {
     reason,
-    by: by.map((one) => parseObjectId(one)),
-    ...(object === undefined ? {} : { object: parseObjectId(object) }),
+    by: by.map((one) => visible.refOf(one)),
+    ...(object === undefined || !isNamed(parseObjectId(object), viewer) ? {} : { object: parseObjectId(object) }),
     ...(effectiveValue === undefined ? {} : isShown ? { value: effectiveValue } : { redacted: REDACTED }),
     paths: paths.length,
   };

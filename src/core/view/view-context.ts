@@ -9,6 +9,8 @@ export interface ViewContext {
   /** What could not be read of the cluster. */
   readonly unread: readonly Finding[];
   readonly pluralOf: PluralOf;
+  /** True: of a policy that the user may not read, a handle is shown instead of its namespace and name. */
+  readonly redactsNames?: boolean;
 }
 
 /** The rights of the user who reads a view. */

@@ -133,7 +133,8 @@ export interface PolicyReachView extends View {
 }
 
 export interface ViewVerdict {
-  readonly accepted: boolean;
+  /** `Unknown`: none of the targets could be read. */
+  readonly accepted: "True" | "False" | "Unknown";
   /** `Enforced`, `PartiallyEnforced`, `Overridden`, `NoPath`, `Incomplete`, or why it is not accepted. */
   readonly reason: string;
   readonly message?: string;

@@ -1,8 +1,9 @@
 import type { World } from "../effective/world/world.ts";
 import { withoutEntry } from "../merge/accumulated-pointer.ts";
 import type { Lost, Source } from "../merge/provenance.ts";
-import type { PolicyId } from "../model/refs.ts";
-import type { Viewer } from "./view-context.ts";
+import { type ObjectId, type ObjectRef, type PolicyId, parseObjectId } from "../model/refs.ts";
+import { handleRef } from "./policy-handle.ts";
+import type { ViewContext, Viewer } from "./view-context.ts";
 
 /** Why a value is not shown. */
 export const REDACTED = "set by a policy that you may not read";
@@ -12,16 +13,29 @@ export const REDACTED = "set by a policy that you may not read";
  *
  * A user who may see the effective policies of an object sees of each policy that takes effect on it: that there is one, its kind, namespace and name,
  * and which fields it sets. They see the values that it sets for the object if its definition says `visibility: Target`, but never those at a
- * `sensitive` path. Nothing else of the policy is shown: no other settings, no overridden ones unless the definition says `Target`, no conditions and no messages.
+ * `sensitive` path. With `--redact-names` a handle stands for namespace and name. Nothing else of the policy is shown: no other settings, no overridden ones unless the definition says `Target`, no conditions and no messages.
  * GEP-713, "Application Developer Discoverability"
  */
 export class VisibleValues {
   readonly #world: World;
   readonly #viewer: Viewer;
+  readonly #redactsNames: boolean;
 
-  constructor(world: World, viewer: Viewer) {
+  constructor({ world, redactsNames = false }: ViewContext, viewer: Viewer) {
     this.#world = world;
     this.#viewer = viewer;
+    this.#redactsNames = redactsNames;
+  }
+
+  /** True if the namespace and the name of the object may be shown, as far as it is a policy. */
+  isNamed(object: ObjectId): boolean {
+    return !this.#redactsNames || this.#viewer.mayRead(object) || !this.#world.policies.has(object as PolicyId);
+  }
+
+  /** The policy by its name, or by its handle. */
+  refOf(policy: PolicyId): ObjectRef {
+    const ref = parseObjectId(policy);
+    return this.isNamed(policy) ? ref : handleRef(ref, this.#world.objects.get(policy));
   }
 
   /** True if the user may see the value that the policy sets at a pointer of its spec. */

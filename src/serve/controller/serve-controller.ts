@@ -222,7 +222,7 @@ class Controller {
           if (this.#context === undefined)
             this.#output.note(`the cluster has been read: ${world.objects.size} objects`);
           this.#live = state;
-          this.#context = { world, unread, pluralOf };
+          this.#context = { world, unread, pluralOf, redactsNames: this.#settings.redactsNames };
           this.#report?.useState(state, step);
         },
         onTrouble: (what, error) => {

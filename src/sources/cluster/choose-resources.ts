@@ -76,6 +76,26 @@ export function keepRules(rules: readonly JsonObject[], chosen: readonly ApiReso
   return rules.filter((rule) => rule["kind"] !== "CustomResourceDefinition" || kept.has(kindId(kindOf(rule))));
 }
 
+/**
+ * True if discovery does not have what a CRD says: the API server publishes a kind, or another version of it, only after its CRD has changed.
+ */
+export const isBehind = (resources: readonly ApiResource[], rules: readonly JsonObject[]): boolean =>
+  rules.some((rule) => {
+    const versions = servedVersions(rule);
+    if (versions.length === 0) return false;
+    const kind = kindId(kindOf(rule));
+    return !resources.some((resource) => kindId(resource) === kind && versions.includes(resource.version));
+  });
+
+/** The versions of a CRD that is in use. */
+function servedVersions(rule: JsonObject): readonly string[] {
+  const conditions = objectsIn(valueAt(rule, "status", "conditions"));
+  const isEstablished = conditions.some(({ type, status }) => type === "Established" && status === "True");
+  if (rule["kind"] !== "CustomResourceDefinition" || !isEstablished) return [];
+  const versions = objectsIn(valueAt(rule, "spec", "versions")).filter(({ served }) => served === true);
+  return versions.flatMap(({ name }) => (typeof name === "string" ? [name] : []));
+}
+
 function kindOf(crd: JsonObject): GroupKind {
   const spec = ownValue(crd, "spec");
   const names = isJsonObject(spec) ? ownValue(spec, "names") : undefined;

@@ -1,8 +1,8 @@
 /** Follows a cluster: its objects once, then each change. Kinds that come and go with their CRDs are followed and dropped. */
-import { isForbidden, isServerFailure } from "../../adapters/cluster/client/api-error.ts";
+import { isNotFound } from "../../adapters/cluster/client/api-error.ts";
 import { type Discovery, discoverResources } from "../../adapters/cluster/client/discover-resources.ts";
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
-import { type ApiResource, resourceName, resourcePath } from "../../adapters/cluster/client/resource.ts";
+import { type ApiResource, resourceName } from "../../adapters/cluster/client/resource.ts";
 import { type FollowCounts, type FollowedChanges, followKind } from "../../adapters/cluster/follow/kind-follower.ts";
 import { objectKey } from "../../adapters/cluster/follow/object-key.ts";
 import type { Change } from "../../core/apply.ts";
@@ -11,21 +11,20 @@ import type { Finding } from "../../core/model/finding.ts";
 import type { JsonObject } from "../../core/model/json.ts";
 import { isNamespace, kindId } from "../../core/model/refs.ts";
 import type { KnownDefinitions } from "../../definitions/known-definitions.ts";
-import { chooseResources, keepRules, RULE_KINDS } from "./choose-resources.ts";
-import { findPolicyKinds, type PublishedKinds } from "./find-policy-kinds.ts";
+import { chooseResources, isBehind, keepRules, RULE_KINDS } from "./choose-resources.ts";
 import {
   completeAsAbsent,
   type ForbiddenResource,
   forbiddenFindings,
   isCrdResource,
-  namespacesOf,
   noRights,
-  type ReadProgress,
-  readCluster,
+  polledFindings,
   staleFindings,
-  unlistableFinding,
   unpublishedFindings,
-} from "./read-cluster.ts";
+} from "./cluster-findings.ts";
+import { findPolicyKinds, type PublishedKinds } from "./find-policy-kinds.ts";
+import { findScopes, mayList } from "./find-scopes.ts";
+import { namespacesOf, type ReadProgress, readCluster } from "./read-cluster.ts";
 
 /** Everything that is known of a cluster at one moment. */
 export interface ClusterState {
@@ -46,6 +45,11 @@ export interface FollowClusterOptions {
   readonly onChanges: (changes: readonly Change[]) => void;
   /** A resource cannot be followed for now; undefined when it can again. */
   readonly onTrouble?: (resource: string, error: Error | undefined) => void;
+  /** Watches at a time; further ones would be a burden for the server, so their objects are read every `pollMs`, and that is a finding. */
+  readonly maxWatches?: number | undefined;
+  readonly pollMs?: number | undefined;
+  /** How long after something could not be listed it is asked for again. */
+  readonly askAgainMs?: number | undefined;
   /** Called while the first state is read. */
   readonly onProgress?: ((progress: ReadProgress) => void) | undefined;
   /** The definitions beside those of the cluster. */
@@ -58,6 +62,10 @@ export interface FollowClusterOptions {
 const TOGETHER_MS = 20;
 /** How long after a group did not respond its resources are looked for again. */
 const LOOK_AGAIN_MS = 30_000;
+/** How long after discovery was behind the CRDs it is asked again, at first. */
+const FIRST_LOOK_MS = 500;
+const MAX_WATCHES = 500;
+const POLL_MS = 60_000;
 
 /** Rejects if the cluster cannot be reached at first; later failures are retried. Returns when the signal aborts. */
 export async function followCluster(client: KubeClient, options: FollowClusterOptions): Promise<void> {
@@ -77,6 +85,8 @@ interface Followed {
   readonly complete: CompleteKind | undefined;
   /** Why it cannot be listed, if it is not a matter of rights. */
   readonly failure: Finding | undefined;
+  /** The number of namespaces in which it is polled. */
+  readonly polled: number;
   readonly synced: Promise<void>;
   readonly stop: AbortController;
 }
@@ -84,11 +94,7 @@ interface Followed {
 interface FollowedScope extends Pick<Followed, "resource" | "objects"> {
   readonly stop: AbortSignal;
   readonly onChange: (changes: FollowedChanges) => void;
-}
-
-interface ListableScopes {
-  readonly scopes: readonly (string | undefined)[];
-  readonly failure: Finding | undefined;
+  readonly isPolled: boolean;
 }
 
 const forbiddenOf = ({ resource, complete }: Followed): ForbiddenResource => ({
@@ -109,6 +115,9 @@ class ClusterFollower {
   #pending: Change[] = [];
   #timer: NodeJS.Timeout | undefined;
   #looking: NodeJS.Timeout | undefined;
+  #lookMs = FIRST_LOOK_MS;
+  #asking: NodeJS.Timeout | undefined;
+  #watches = 0;
   #flushedMs = 0;
   #isReady = false;
   readonly #progress = { kinds: 0, allKinds: 0, objects: 0 };
@@ -141,21 +150,64 @@ class ClusterFollower {
         this.#reportState();
       } catch (error) {
         this.#options.onTrouble?.("discovery", error instanceof Error ? error : new Error(String(error)));
+        this.#lookSoon();
       }
     });
   }
 
-  /** A group that does not respond now may have policies, so it is looked for again. */
-  #lookAgain(staleGroups: readonly string[]): void {
+  /** Discovery may be behind the CRDs, and a group that does not respond now may have policies, so it is asked again. */
+  #lookAgain({ resources, staleGroups }: Discovery, rules: readonly JsonObject[]): void {
     clearTimeout(this.#looking);
-    if (staleFindings(staleGroups).length === 0) return;
-    this.#looking = setTimeout(() => this.#rulesChanged(), LOOK_AGAIN_MS);
+    this.#looking = undefined;
+    if (isBehind(resources, rules)) this.#lookSoon();
+    else {
+      this.#lookMs = FIRST_LOOK_MS;
+      if (staleFindings(staleGroups).length > 0) this.#lookAfter(LOOK_AGAIN_MS);
+    }
+  }
+
+  #lookSoon(): void {
+    if (this.#looking !== undefined) return;
+    this.#lookAfter(this.#lookMs);
+    this.#lookMs = Math.min(this.#lookMs * 2, LOOK_AGAIN_MS);
+  }
+
+  #lookAfter(ms: number): void {
+    this.#looking = setTimeout(() => {
+      this.#looking = undefined;
+      this.#rulesChanged();
+    }, ms);
     this.#looking.unref();
   }
 
-  async #choose({ resources, staleGroups }: Discovery): Promise<void> {
-    this.#lookAgain(staleGroups);
+  /** Rights may be given later, and a server may recover: what cannot be listed over all namespaces is asked for again. */
+  #askAgainLater(): void {
+    clearTimeout(this.#asking);
+    const refused = [...this.#followed].filter(([, { complete }]) => complete?.namespaces !== "All");
+    if (refused.length === 0) return;
+    this.#asking = setTimeout(() => void this.#askAgain(refused), this.#options.askAgainMs ?? LOOK_AGAIN_MS);
+    this.#asking.unref();
+  }
+
+  async #askAgain(refused: ReadonlyArray<readonly [string, Followed]>): Promise<void> {
+    const { signal } = this.#options;
+    const allowed = await Promise.all(
+      refused.map(([, { resource }]) => mayList(this.#client, resource, undefined, signal).catch(() => false)),
+    );
+    if (signal.aborted) return;
+    const listable = refused.filter((_, index) => allowed[index] === true);
+    for (const [name, { stop }] of listable) {
+      stop.abort();
+      this.#followed.delete(name);
+    }
+    if (listable.length > 0) this.#rulesChanged();
+    else this.#askAgainLater();
+  }
+
+  async #choose(discovery: Discovery): Promise<void> {
+    const { resources, staleGroups } = discovery;
     const rules = this.#rules.flatMap(({ objects }) => [...objects.values()]);
+    this.#lookAgain(discovery, rules);
     const published = await this.#findPublished(resources);
     const { chosen, absent } = chooseResources(resources, rules, {
       policyKinds: published.policyKinds,
@@ -164,7 +216,9 @@ class ClusterFollower {
     const wanted = new Map(chosen.map((resource) => [resourceName(resource), resource]));
     // A group that does not respond has not gone.
     for (const [name, { resource, stop }] of this.#followed) {
-      if (wanted.has(name) || staleGroups.includes(resource.group)) continue;
+      // A version that is no longer served, or no longer preferred, is replaced.
+      if (wanted.get(name)?.version === resource.version) continue;
+      if (!wanted.has(name) && staleGroups.includes(resource.group)) continue;
       stop.abort();
       this.#followed.delete(name);
     }
@@ -184,6 +238,10 @@ class ClusterFollower {
       ),
       ...staleFindings(staleGroups),
       ...unpublishedFindings(published.unread),
+      ...polledFindings(
+        all.filter(({ polled }) => polled > 0).map(({ resource, polled }) => ({ resource, namespaces: polled })),
+        this.#options.pollMs ?? POLL_MS,
+      ),
     ];
   }
 
@@ -212,8 +270,14 @@ class ClusterFollower {
     this.#progress.allKinds++;
     const objects = new Map<string, JsonObject>();
     const stop = new AbortController();
-    const { scopes, failure } = await this.#scopesOf(resource);
-    const synced = scopes.map((scope) => this.#followIn(scope, { resource, objects, stop: stop.signal, onChange }));
+    const { scopes, failure } = await findScopes(this.#client, resource, this.#namespaces ?? [], this.#options.signal);
+    let polled = 0;
+    const synced = scopes.map((scope) => {
+      // A list over all namespaces is one watch, and always worth it.
+      const isPolled = scope !== undefined && this.#watches >= (this.#options.maxWatches ?? MAX_WATCHES);
+      if (isPolled) polled++;
+      return this.#followIn(scope, { resource, objects, stop: stop.signal, onChange, isPolled });
+    });
     const { group, kind } = resource;
     const namespaces = scopes.every((scope) => scope === undefined) ? "All" : scopes.flatMap((scope) => scope ?? []);
     return {
@@ -221,6 +285,7 @@ class ClusterFollower {
       objects,
       complete: scopes.length === 0 ? undefined : { group, kind, namespaces },
       failure,
+      polled,
       synced: Promise.all(synced).then(() => {
         this.#progress.kinds++;
         this.#progress.objects += objects.size;
@@ -231,8 +296,12 @@ class ClusterFollower {
   }
 
   /** Follows a resource in one namespace, or in all. Resolves when the first objects are there, or when it is not followed any more. */
-  #followIn(namespace: string | undefined, { resource, objects, stop, onChange }: FollowedScope): Promise<void> {
-    const { signal, onTrouble, counts } = this.#options;
+  #followIn(
+    namespace: string | undefined,
+    { resource, objects, stop, onChange, isPolled }: FollowedScope,
+  ): Promise<void> {
+    const { signal, onTrouble, counts, pollMs = POLL_MS } = this.#options;
+    if (!isPolled) this.#watches++;
     return new Promise<void>((resolve) => {
       let isFirst = true;
       void followKind({
@@ -241,7 +310,12 @@ class ClusterFollower {
         namespace,
         signal: AbortSignal.any([signal, stop]),
         ...(counts === undefined ? {} : { counts }),
-        onTrouble: (error) => onTrouble?.(resourceName(resource), error),
+        pollMs: isPolled ? pollMs : undefined,
+        onTrouble: (error) => {
+          // The kind, or this version of it, may have gone.
+          if (isNotFound(error)) this.#lookSoon();
+          onTrouble?.(resourceName(resource), error);
+        },
         onChanges: (changes) => {
           for (const object of changes.upserted) objects.set(objectKey(object), object);
           for (const object of changes.deleted) objects.delete(objectKey(object));
@@ -249,38 +323,11 @@ class ClusterFollower {
           isFirst = false;
           resolve();
         },
-      }).finally(resolve);
-    });
-  }
-
-  /** The namespaces in which the resource may be listed: `[undefined]` for all. */
-  async #scopesOf(resource: ApiResource): Promise<ListableScopes> {
-    try {
-      if (await this.#mayList(resource, undefined)) return { scopes: [undefined], failure: undefined };
-      if (!resource.isNamespaced) return { scopes: [], failure: undefined };
-      const allowed = await Promise.all(
-        (this.#namespaces ?? []).map(async (one) => ((await this.#mayList(resource, one)) ? [one] : [])),
-      );
-      return { scopes: allowed.flat(), failure: undefined };
-    } catch (error) {
-      // One kind that the server cannot list, such as one whose conversion webhook is down, is a caveat. Refused credentials are not.
-      if (!isServerFailure(error)) throw error;
-      return { scopes: [], failure: unlistableFinding(resource, error) };
-    }
-  }
-
-  async #mayList(resource: ApiResource, namespace: string | undefined): Promise<boolean> {
-    try {
-      await this.#client.request({
-        path: resourcePath(resource, namespace),
-        query: { limit: "1" },
-        signal: this.#options.signal,
+      }).finally(() => {
+        if (!isPolled) this.#watches--;
+        resolve();
       });
-      return true;
-    } catch (error) {
-      if (isForbidden(error)) return false;
-      throw error;
-    }
+    });
   }
 
   #add({ upserted, deleted }: FollowedChanges, { group, kind }: ApiResource): void {
@@ -310,6 +357,7 @@ class ClusterFollower {
     this.#timer = undefined;
     this.#pending = [];
     this.#isReady = true;
+    this.#askAgainLater();
     const rules = this.#rules.flatMap(({ objects }) => [...objects.values()]);
     const followed = [...this.#followed.values()];
     this.#options.onState({

@@ -1,19 +1,27 @@
 /** Reads once everything of a cluster that an evaluation needs, with the rights of the user. */
-import { type ApiError, isForbidden, isServerFailure } from "../../adapters/cluster/client/api-error.ts";
+import { isForbidden, isServerFailure } from "../../adapters/cluster/client/api-error.ts";
 import { discoverResources } from "../../adapters/cluster/client/discover-resources.ts";
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
 import { listObjects } from "../../adapters/cluster/client/list-objects.ts";
 import { getObject } from "../../adapters/cluster/client/object-requests.ts";
-import { type ApiResource, resourceName } from "../../adapters/cluster/client/resource.ts";
+import type { ApiResource } from "../../adapters/cluster/client/resource.ts";
 import { trimObject } from "../../adapters/cluster/client/trim-object.ts";
-import { ClusterError } from "../../adapters/cluster/cluster-error.ts";
 import type { CompleteKind } from "../../core/model/completeness.ts";
 import type { Finding } from "../../core/model/finding.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../core/model/json.ts";
-import { compareText, type GroupKind, isNamespace, kindId } from "../../core/model/refs.ts";
-import { VIEW_GROUP } from "../../core/view/view-resources.ts";
+import { compareText, isNamespace, kindId } from "../../core/model/refs.ts";
 import type { KnownDefinitions } from "../../definitions/known-definitions.ts";
 import { chooseResources, keepRules, RULE_KINDS } from "./choose-resources.ts";
+import {
+  completeAsAbsent,
+  type ForbiddenResource,
+  forbiddenFindings,
+  isCrdResource,
+  noRights,
+  staleFindings,
+  unlistableFinding,
+  unpublishedFindings,
+} from "./cluster-findings.ts";
 import { findPolicyKinds, type PublishedKinds } from "./find-policy-kinds.ts";
 
 export interface ReadCluster {
@@ -89,9 +97,6 @@ interface PartlyRead {
 }
 
 const NOTHING_PUBLISHED: PublishedKinds = { policyKinds: [], unread: [] };
-
-export const isCrdResource = ({ group, plural }: Pick<ApiResource, "group" | "plural">): boolean =>
-  group === "apiextensions.k8s.io" && plural === "customresourcedefinitions";
 
 class ClusterReader {
   readonly findings: Finding[] = [];
@@ -235,73 +240,6 @@ class ClusterReader {
 /** The namespaces that are read one by one where a list over all is forbidden: those of the cluster if they may be listed, else the given ones. */
 export const namespacesOf = (objects: readonly JsonObject[], given: readonly string[]): readonly string[] =>
   (objects.length > 0 ? objects.map(nameOf) : given).slice(0, MAX_NAMESPACES);
-
-/** A kind that the server does not have has no objects, unless its group does not respond. */
-export const completeAsAbsent = (
-  absent: readonly GroupKind[],
-  staleGroups: readonly string[],
-): readonly CompleteKind[] =>
-  absent
-    .filter(({ group }) => !staleGroups.includes(group))
-    .map(({ group, kind }) => ({ group, kind, namespaces: "All" }));
-
-/** A resource that the user may not list, but for some namespaces. */
-export interface ForbiddenResource {
-  readonly resource: Pick<ApiResource, "group" | "plural">;
-  /** The namespaces in which it could be listed. */
-  readonly read: readonly string[];
-}
-
-/** One finding for all resources that could be listed in the same namespaces. */
-export function forbiddenFindings(forbidden: readonly ForbiddenResource[]): readonly Finding[] {
-  const names = new Map<string, string[]>();
-  for (const { resource, read } of forbidden) {
-    if (isCrdResource(resource)) continue;
-    const sorted = read.toSorted(compareText);
-    const where =
-      read.length === 0 ? "" : `outside of ${read.length === 1 ? "namespace" : "namespaces"} ${sorted.join(", ")}, `;
-    names.set(where, [...(names.get(where) ?? []), resourceName(resource)]);
-  }
-  // Lists end in any order.
-  const sorted = [...names].sort(([a], [b]) => compareText(a, b));
-  const crds = forbidden.filter(({ resource }) => isCrdResource(resource));
-  return [
-    ...sorted.map(([where, resources]) => unread(`${where}list ${resources.sort(compareText).join(", ")}`)),
-    ...crds.map(({ resource }) =>
-      unread(
-        `list ${resourceName(resource)}, so policy kinds without a PolicyDefinition are known by their fields only, not by their labels`,
-      ),
-    ),
-  ];
-}
-
-/** Groups whose kinds are not known, as neither CRDs nor schemas could be read. */
-export const unpublishedFindings = (groups: readonly string[]): readonly Finding[] =>
-  groups.length === 0 ? [] : [unread(`the schemas of ${groups.join(", ")}, in which there may be policy kinds`)];
-
-const unread = (message: string, severity: Finding["severity"] = "info"): Finding => ({
-  code: "UnreadableResource",
-  severity,
-  message,
-});
-
-/** The server responds, and cannot list the resource. */
-export const unlistableFinding = (resource: Pick<ApiResource, "group" | "plural">, { message }: ApiError): Finding =>
-  unread(`${resourceName(resource)} could not be listed: ${message}`, "error");
-
-/** The view API shows what is computed from the other groups, and has nothing of its own. */
-export const staleFindings = (groups: readonly string[]): readonly Finding[] =>
-  groups
-    .filter((group) => group !== VIEW_GROUP)
-    .map((group) => unread(`the API group ${group}, which does not respond`));
-
-export function noRights({ context, server }: KubeClient): ClusterError {
-  return new ClusterError(`the user of the context '${context}' may not list anything that is needed at ${server}`, {
-    hints: [
-      "Ask for a role that may list Gateways, routes, Services and policies. To see your rights: kubectl auth can-i --list",
-    ],
-  });
-}
 
 /** The namespaces that the specs of objects name: of parents, backends and targets. */
 function namespacesNamedBy(objects: readonly JsonObject[]): readonly string[] {

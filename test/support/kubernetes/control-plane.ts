@@ -80,8 +80,10 @@ export async function startControlPlane(
     await untilReady(server, token("admin"), apiserver, join(folder, "apiserver.log"));
     const kubeconfig = join(folder, "kubeconfig");
     writeFileSync(kubeconfig, kubeconfigText({ server, authority, token: token("admin") }));
+    // Another control plane may have had the same port, and kubectl keeps what it discovered there.
+    const always = ["--kubeconfig", kubeconfig, "--cache-dir", join(folder, "kubectl-cache")];
     const kubectl = (args: readonly string[], input?: string): Promise<string> =>
-      run(parts.kubectl, ["--kubeconfig", kubeconfig, ...args], input);
+      run(parts.kubectl, [...always, ...args], input);
     await applyCrds(kubectl, parts, options.channel ?? "experimental");
     if (options.controllers !== undefined)
       controllerManager = start(

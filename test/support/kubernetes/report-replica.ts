@@ -63,6 +63,7 @@ export async function startReportReplica(
       service: { namespace: REPORT_NAMESPACE, name: "prevail-view" },
       secretName: "prevail-view-tls",
       certificateFiles: undefined,
+      redactsNames: false,
       report: { ...reportSettings, ...report },
     },
     {

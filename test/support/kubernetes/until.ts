@@ -4,7 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 const LIMIT_MS = 150_000;
 
 /** A limit for tests that wait with `until`: a failure of `until` says more than that of the test runner. */
-export const CLUSTER_TEST = { timeout: 180_000 } as const;
+export const CLUSTER_TEST = { timeout: 300_000 } as const;
+
+/** A limit for starting a control plane with everything that a file needs. */
+export const CLUSTER_START = 600_000;
 
 /** Waits for something to become true. A step that throws or rejects has not become true yet. */
 export async function until(

@@ -38,6 +38,7 @@ export async function startViewReplica(
     secretName: "prevail-tls",
     certificateFiles: undefined,
     report: undefined,
+    redactsNames: false,
     ...more,
   };
   const { errorPrint } = createPrinters(testIo().io);

@@ -1,27 +1,22 @@
-import { createServer, type Server } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
-import { createCredentials } from "../credentials/credentials.ts";
-import { chooseAccess } from "../kubeconfig/cluster-access.ts";
-import { parseKubeConfig } from "../kubeconfig/parse-kubeconfig.ts";
-import { createKubeClient, type KubeClient } from "./kube-client.ts";
+import { type PlainServer, startPlainServer } from "../../../../test/support/kubernetes/plain-server.ts";
+import type { KubeClient } from "./kube-client.ts";
+import { listObjects } from "./list-objects.ts";
 import { applyObject } from "./object-requests.ts";
 import { reviewOwnAccess } from "./reviews.ts";
 
 interface Response {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: object;
+  readonly body?: object | string;
 }
 
 /** A server that sends these responses one after the other; the last one again and again. */
-let server: Server | undefined;
-afterEach(() => {
-  server?.closeAllConnections();
-  server?.close();
-});
+let server: PlainServer | undefined;
+afterEach(() => server?.close());
 async function clientOf(...responses: readonly Response[]): Promise<{ client: KubeClient; requests: string[] }> {
   const requests: string[] = [];
-  server = createServer((request, response) => {
+  server = await startPlainServer((request, response) => {
     const {
       status,
       headers = {},
@@ -30,19 +25,9 @@ async function clientOf(...responses: readonly Response[]): Promise<{ client: Ku
     requests.push(`${request.method} ${request.url}`);
     request.resume();
     response.writeHead(status, { "content-type": "application/json", ...headers });
-    response.end(JSON.stringify(body));
+    response.end(typeof body === "string" ? body : JSON.stringify(body));
   });
-  await new Promise<void>((resolve) => server?.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("a TCP server has a port");
-  const config = {
-    "current-context": "c",
-    clusters: [{ name: "c", cluster: { server: `http://127.0.0.1:${address.port}` } }],
-    contexts: [{ name: "c", context: { cluster: "c", user: "" } }],
-  };
-  const access = chooseAccess(parseKubeConfig(config, "/config"), {}, {});
-  const credentials = createCredentials(access, { env: {}, isInteractive: false });
-  return { client: createKubeClient(access, credentials, { env: {}, userAgent: "test" }), requests };
+  return { client: server.client, requests };
 }
 
 const allowed: Response = { status: 201, body: { status: { allowed: true } } };
@@ -55,27 +40,49 @@ describe("a server that is too busy", () => {
     expect(await reviewOwnAccess(client, access)).toEqual({ allowed: true, reason: "" });
     await applyObject(client, { group: "", version: "v1", plural: "configmaps" }, {}, { fieldManager: "m" });
     expect(requests).toHaveLength(4);
-    client.close();
   });
 
   test("is not asked for ever", async () => {
     const { client, requests } = await clientOf(busy);
     await expect(reviewOwnAccess(client, access)).rejects.toMatchObject({ status: 429 });
     expect(requests).toHaveLength(6);
-    client.close();
   });
 
   test("that asks for a longer wait than the deadline is the reason, not a server that does not respond", async () => {
     const { client, requests } = await clientOf({ status: 429, headers: { "retry-after": "9" } });
     await expect(reviewOwnAccess(client, access, { deadlineMs: 200 })).rejects.toMatchObject({ status: 429 });
     expect(requests).toHaveLength(1);
-    client.close();
   });
 
   test("a failure without Retry-After is not repeated: the request may have been carried out", async () => {
     const { client, requests } = await clientOf({ status: 500 });
     await expect(reviewOwnAccess(client, access)).rejects.toMatchObject({ status: 500 });
     expect(requests).toHaveLength(1);
-    client.close();
+  });
+});
+
+describe("a body that is not JSON", () => {
+  const page = "<html>\n<body>Sign in to the company network</body></html>";
+  const services = { group: "", version: "v1", plural: "services" };
+  const list = { ...services, kind: "Service", isNamespaced: true, verbs: [], shortNames: [], hasStatus: true };
+
+  test("of a success is quoted by its beginning, also for a list", async () => {
+    const { client } = await clientOf({ status: 200, body: page });
+    const message = "the response to /api/v1/services is not JSON: <html> <body>Sign in to the company network";
+    await expect(client.request({ path: "/api/v1/services" })).rejects.toThrow(message);
+    await expect(listObjects(client, list)).rejects.toThrow(message);
+  });
+
+  test("of a failure is, too", async () => {
+    const { client } = await clientOf({ status: 502, body: page });
+    await expect(listObjects(client, list)).rejects.toMatchObject({
+      status: 502,
+      message: expect.stringContaining("the server responds with 502: <html> <body>Sign in"),
+    });
+  });
+
+  test.each(['"text"', "[]", "null", "1"])("is JSON and not an object: %s", async (body) => {
+    const { client } = await clientOf({ status: 200, body });
+    await expect(client.request({ path: "/api" })).rejects.toThrow("the response to /api is not an object");
   });
 });

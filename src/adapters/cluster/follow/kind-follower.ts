@@ -25,6 +25,8 @@ export interface FollowOptions {
   /** Called when the server cannot be followed, with the reason, and with undefined when it can again. The last state stays. */
   readonly onTrouble?: (error: Error | undefined) => void;
   readonly random?: () => number;
+  /** It is listed again and again, with so many milliseconds in between, and not watched. */
+  readonly pollMs?: number | undefined;
   /** How often the follower listed and watched, for tests and metrics. */
   readonly counts?: FollowCounts;
 }
@@ -109,6 +111,11 @@ class KindFollower {
 
   /** One list if there is no version to resume at, then one watch until it ends. */
   async step(): Promise<void> {
+    const { pollMs, signal } = this.#options;
+    if (pollMs !== undefined) {
+      if (this.#hasReported) await sleep(pollMs, undefined, { signal });
+      return this.#list();
+    }
     if (this.#version === undefined && !this.#canStream) await this.#list();
     await this.#watch();
   }

@@ -15,16 +15,16 @@ export interface EffectivePath {
   readonly effective: EffectiveSpec;
 }
 
-/** Visits every path of a policy kind that has a policy, in a defined order. `only`: those that end at this object. `scope`: those through some objects. */
+/** Visits every path of a policy kind that has a policy, in a defined order. `only`: those that end at one of these objects. `scope`: those through some objects. */
 export function forEachEffective(
   world: WithPolicies,
   kind: CompiledKind,
   visit: (path: Path, effective: EffectiveSpec) => void,
-  { only, scope }: { readonly only?: ObjectId | undefined; readonly scope?: PathScope } = {},
+  { only, scope }: { readonly only?: readonly ObjectId[] | undefined; readonly scope?: PathScope } = {},
 ): void {
   if (!hasPolicies(world, kind)) return;
   const finder = new PathFinder(world, kind, scope === undefined ? {} : { scope });
-  const ends = only === undefined ? endObjects(world, kind) : [{ id: only, ref: parseObjectId(only) }];
+  const ends = only === undefined ? endObjects(world, kind) : only.map((id) => ({ id, ref: parseObjectId(id) }));
   for (const end of ends) forEachEffectiveTo(finder, kind, end, visit);
 }
 

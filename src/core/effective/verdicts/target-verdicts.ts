@@ -57,7 +57,7 @@ function bySection(
     const counted = { last: node, sections: undefined, pathsToEach: 1, isIncomplete: incomplete };
     countPaths(own, effective, () => ancestor, counted);
   };
-  forEachEffective(world, kind, visit, { only: ancestor });
+  forEachEffective(world, kind, visit, { only: [ancestor] });
   const verdicts = [...changes].flatMap(([sectionName, own]): readonly TargetVerdict[] => {
     const counts = tallyOf(own, ancestor, id);
     return counts === undefined ? [] : [{ ...ancestorVerdict(ancestor, counts), sectionName }];

@@ -51,7 +51,11 @@ export function reachPolicy(world: World, id: PolicyId, record: PolicyRecord, wa
   const { kind, policy, targets } = record;
   const blocks = policy?.blocks ?? [];
   const drafts = blocks.flatMap((block) =>
-    block.units.filter((unit) => wants?.(unit) ?? true).map((unit) => draftOf(block, unit)),
+    // The API server sorts the keys of an object, so their order means nothing.
+    block.units
+      .filter((unit) => wants?.(unit) ?? true)
+      .toSorted((a, b) => compareText(a.pointer, b.pointer))
+      .map((unit) => draftOf(block, unit)),
   );
   const survey: Survey = {
     id,

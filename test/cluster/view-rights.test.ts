@@ -148,11 +148,11 @@ describe.skipIf(parts === undefined)("the rights of users", CLUSTER_TEST, () => 
   });
 });
 
-/** The role that the label `prevail.dev/aggregate-to-view-controller` would give the controller. */
+/** The role that the label `prevail.dev/aggregate-to-controller` would give the controller. */
 const readsPolicies: JsonObject = {
   apiVersion: "rbac.authorization.k8s.io/v1",
   kind: "ClusterRole",
-  metadata: { name: "prevail-view-policies" },
+  metadata: { name: "prevail-controller-policies" },
   rules: [{ apiGroups: ["view.example.com"], resources: ["*"], verbs: ["get", "list", "watch"] }],
 };
 

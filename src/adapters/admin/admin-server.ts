@@ -8,6 +8,8 @@ export interface AdminOptions {
   readonly metrics: () => string;
   /** Whether requests are served, with the reason. */
   readonly readiness: () => { readonly isReady: boolean; readonly reason: string };
+  /** Readiness of single parts, at `/readyz/NAME`. */
+  readonly parts?: Readonly<Record<string, AdminOptions["readiness"]>>;
   /** Additional JSON pages, by path. */
   readonly states?: Readonly<Record<string, () => object>>;
 }
@@ -33,15 +35,17 @@ const json = (state: object): Page => ({
 
 /** Rejects if the address cannot be opened. */
 export async function startAdminServer(options: AdminOptions): Promise<AdminServer> {
-  const { host, port, metrics, readiness, states = {} } = options;
+  const { host, port, metrics, readiness, parts = {}, states = {} } = options;
+  const ready = (of: AdminOptions["readiness"]): Page => {
+    const { isReady, reason } = of();
+    return text(isReady ? 200 : 503, reason);
+  };
   const pages: Readonly<Record<string, () => Page>> = {
     ...Object.fromEntries(Object.entries(states).map(([path, state]) => [path, () => json(state())])),
     "/metrics": () => ({ status: 200, type: "text/plain; version=0.0.4; charset=utf-8", body: metrics() }),
     "/healthz": () => text(200, "ok"),
-    "/readyz": () => {
-      const { isReady, reason } = readiness();
-      return text(isReady ? 200 : 503, reason);
-    },
+    "/readyz": () => ready(readiness),
+    ...Object.fromEntries(Object.entries(parts).map(([name, part]) => [`/readyz/${name}`, () => ready(part)])),
   };
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 5000 }, (request, response) => {
     respond(request, response, pages);

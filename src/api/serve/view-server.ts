@@ -1,9 +1,9 @@
 /** An HTTPS server for the front proxy of the API server alone. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createServer, type Server } from "node:https";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:https";
 import { TLSSocket } from "node:tls";
 import { closeFailedHandshakes, type HandshakeFailure } from "../../adapters/sockets/failed-handshakes.ts";
+import { closeServer, listen } from "../../adapters/sockets/listen.ts";
 import { type ApiResponse, failure } from "./api-response.ts";
 import { type FrontProxy, isAllowedName, readUser } from "./front-proxy.ts";
 import { handleRequest, type RequestTools } from "./handle-request.ts";
@@ -38,7 +38,6 @@ export interface ViewServer {
 const MAX_HEADER_BYTES = 64 * 1024;
 /** Requests at a time. Further ones get a 429 with a time to come back. */
 const MAX_IN_FLIGHT = 100;
-const CLOSE_MS = 5000;
 
 /** Rejects if the port cannot be opened. */
 export async function startViewServer(options: ViewServerOptions): Promise<ViewServer> {
@@ -74,9 +73,9 @@ export async function startViewServer(options: ViewServerOptions): Promise<ViewS
     },
   );
   closeFailedHandshakes(server, (one) => options.onHandshakeFailure?.(one));
-  await listen(server, options);
+  const port = await listen(server, options);
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     useCertificate: (next) => {
       certificate = next;
       server.setSecureContext(tls());
@@ -86,30 +85,8 @@ export async function startViewServer(options: ViewServerOptions): Promise<ViewS
       server.setSecureContext(tls());
       server.closeIdleConnections();
     },
-    close: () => close(server),
+    close: () => closeServer(server),
   };
-}
-
-function listen(server: Server, { host, port }: Pick<ViewServerOptions, "host" | "port">): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      server.removeListener("error", reject);
-      resolve();
-    });
-  });
-}
-
-/** Requests that are being answered are completed. */
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => server.closeAllConnections(), CLOSE_MS);
-    server.close(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-    server.closeIdleConnections();
-  });
 }
 
 async function respond(

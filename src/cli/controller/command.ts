@@ -5,10 +5,11 @@ import { buildBundle } from "./build-bundle.ts";
 import { createLog } from "./create-log.ts";
 import { reportOptions } from "./report-settings.ts";
 import { DEFAULT_ADMIN, DEFAULT_LISTEN, DEFAULT_SECRET, DEFAULT_SERVICE, parseControllerSettings } from "./settings.ts";
+import { webhookOptions } from "./webhook-settings.ts";
 
 export const command: Command = {
   usage: [
-    "[--view-only] [--own KIND[.GROUP]] [--listen ADDRESS:PORT] [--service NAMESPACE/NAME] [options]",
+    "[--view-only] [--own KIND[.GROUP]] [--webhook ADDRESS:PORT] [--service NAMESPACE/NAME] [options]",
     "--support-bundle [options]",
   ],
   description: [
@@ -21,6 +22,8 @@ export const command: Command = {
       "values are shown only where the PolicyDefinition allows it.",
     "Only the API server can connect: its front proxy is known by its certificate. The controller makes its own certificate, keeps it in a Secret for all replicas, renews it, and puts its authority " +
       "into the APIService; with --tls-cert and --tls-key it uses files instead, and reads them again when they change.",
+    "With --webhook it also serves admission webhooks: kubectl apply and kubectl delete print what is about to change. With --deny they refuse what a request makes worse: a spec that is newly Invalid, a " +
+      "definition with an error, a CoverageRule with 'enforce: Deny' that is no longer met. docs/webhook.md says what is never refused, and how to install them.",
     "--support-bundle reads the cluster once, with your own rights, and prints JSON to attach to a report: versions, numbers of objects by kind, policies with their verdicts and targets, and the codes of findings and " +
       "caveats. Names are replaced by handles that differ in each bundle; labels, annotations, hosts and values are not in it. Read it before you send it.",
     "The cluster is that of the Pod, or of the kubeconfig file. Metrics, health and readiness are at /metrics, /healthz and /readyz of the admin address.",
@@ -48,6 +51,7 @@ export const command: Command = {
       name: "redact-names",
       help: "show a handle instead of the namespace and the name of a policy that the user may not read; 'reach ~HANDLE' finds the policy",
     },
+    ...webhookOptions,
     { name: "tls-cert", value: "FILE", help: "use this certificate instead of its own" },
     { name: "tls-key", value: "FILE", help: "the private key of --tls-cert" },
     {

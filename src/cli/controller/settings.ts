@@ -1,8 +1,9 @@
 import type { AccessOptions } from "../../adapters/cluster/kubeconfig/cluster-access.ts";
 import type { OptionValues } from "../args/option.ts";
-import { parsePort } from "../args/parse-port.ts";
+import { parseAddress } from "../args/parse-address.ts";
 import { readClusterOptions } from "../cluster/cluster-options.ts";
 import { parseReportSettings, type ReportSettings } from "./report-settings.ts";
+import { parseWebhookSettings, type WebhookSettings } from "./webhook-settings.ts";
 
 export interface ControllerSettings {
   readonly access: AccessOptions & { readonly kubeconfig: string | undefined };
@@ -21,6 +22,8 @@ export interface ControllerSettings {
   readonly certificateFiles: { readonly certificate: string; readonly privateKey: string } | undefined;
   /** Status that is written. Undefined: none. */
   readonly report: ReportSettings | undefined;
+  /** The admission webhooks. Undefined: none. */
+  readonly webhook: WebhookSettings | undefined;
 }
 
 export const DEFAULT_LISTEN = "0.0.0.0:8443";
@@ -46,6 +49,8 @@ export function parseControllerSettings(options: OptionValues): ControllerSettin
     return "--tls-cert and --tls-key belong together: give both, or neither for certificates of its own";
   const report = parseReportSettings(options);
   if (typeof report === "string") return report;
+  const webhook = parseWebhookSettings(options);
+  if (typeof webhook === "string") return webhook;
   return {
     access: readClusterOptions(options),
     ...listen,
@@ -55,14 +60,6 @@ export function parseControllerSettings(options: OptionValues): ControllerSettin
     redactsNames: options.has("redact-names"),
     certificateFiles: certificate === undefined || privateKey === undefined ? undefined : { certificate, privateKey },
     report,
+    webhook,
   };
-}
-
-/** `127.0.0.1:8443`, `[::]:8443`, `:8443`. */
-function parseAddress(text: string): { readonly host: string; readonly port: number } | undefined {
-  const [, bracketed, plain, portText = ""] = /^(?:\[([^\]]+)\]|([^:]*)):(\d+)$/.exec(text) ?? [];
-  const port = parsePort(portText);
-  if (port === undefined) return undefined;
-  const host = bracketed ?? plain ?? "";
-  return { host: host === "" ? "0.0.0.0" : host, port };
 }

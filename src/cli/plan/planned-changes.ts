@@ -6,15 +6,7 @@ import { transitionFindings } from "../../core/explain/plan/refused-updates.ts";
 import type { Finding } from "../../core/model/finding.ts";
 import { isJsonObject, type JsonObject, ownValue } from "../../core/model/json.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
-import {
-  formatRef,
-  isNamespace,
-  kindId,
-  type ObjectId,
-  type ObjectRef,
-  objectId,
-  parseObjectId,
-} from "../../core/model/refs.ts";
+import { formatRef, isNamespace, kindId, type ObjectId, type ObjectRef, objectId } from "../../core/model/refs.ts";
 import type { Judging } from "../../core/model/schema/judge/judging.ts";
 import { child, text } from "../../core/model/schema/read-fields.ts";
 import { parseObject, readObjects, readRules } from "../../core/model/snapshot.ts";
@@ -119,32 +111,6 @@ function asChanged(raw: JsonObject, before: JsonObject): JsonObject {
   const created = ownValue(old, CREATED) ?? null;
   if (created === null || (ownValue(metadata, CREATED) ?? null) !== null) return raw;
   return { ...raw, metadata: { ...metadata, [CREATED]: created } };
-}
-
-/** Adds the objects that are deleted with these: the objects in a namespace, and the objects of a CRD's kind. */
-export function withCascades(world: World, refs: readonly ObjectRef[]): readonly ObjectRef[] {
-  const all = new Map(refs.map((ref) => [objectId(ref), ref]));
-  const takes = refs.map((ref) => takerOf(world, ref));
-  const add = (ref: ObjectRef): void => {
-    if (takes.some((isTaken) => isTaken(ref))) all.set(objectId(ref), ref);
-  };
-  world.objects.forEach(({ ref }) => {
-    add(ref);
-  });
-  world.refused.forEach((_, id) => {
-    add(parseObjectId(id));
-  });
-  return [...all.values()];
-}
-
-function takerOf(world: World, ref: ObjectRef): (other: ObjectRef) => boolean {
-  if (isNamespace(ref)) return (other) => other.namespace === ref.name;
-  if (ref.kind !== "CustomResourceDefinition" || ref.group !== "apiextensions.k8s.io") return () => false;
-  const raw = world.objects.get(objectId(ref))?.raw;
-  const spec = raw === undefined ? undefined : ownValue(raw, "spec");
-  const names = isJsonObject(spec) ? ownValue(spec, "names") : undefined;
-  if (!isJsonObject(spec) || !isJsonObject(names)) return () => false;
-  return (other) => other.group === spec["group"] && other.kind === names["kind"];
 }
 
 /** Returns an error message if an object is both applied and deleted. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { printable } from "../../core/model/words/printable.ts";
 import { createPrinter, type Printer } from "./create-printer.ts";
-import { glued, printable, shorten, styled } from "./styled-text.ts";
+import { glued, shorten, styled } from "./styled-text.ts";
 
 function printed(use: (print: Printer) => void, options: { columns?: number; colour?: boolean } = {}): string {
   let text = "";

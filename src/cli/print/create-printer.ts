@@ -1,5 +1,6 @@
+import { printable } from "../../core/model/words/printable.ts";
 import { layoutTable, type Table, tableFits } from "./layout-table.ts";
-import { type Piece, printable, type Style, textOf, unglued, widthOf } from "./styled-text.ts";
+import { type Piece, type Style, textOf, unglued, widthOf } from "./styled-text.ts";
 
 /** Prints all text output: it escapes control characters, adds colour and wraps lines to the terminal. */
 export interface Printer {

@@ -1,4 +1,5 @@
-import { type Piece, printable, shorten, textOf, widthOf } from "./styled-text.ts";
+import { printable } from "../../core/model/words/printable.ts";
+import { type Piece, shorten, textOf, widthOf } from "./styled-text.ts";
 
 export interface Column {
   readonly header: string;

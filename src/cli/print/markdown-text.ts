@@ -2,7 +2,7 @@
  * Text from the input in Markdown of GitHub and GitLab. Names and values may have been written by anyone who can open a pull request, so they stand in code spans
  * and code blocks only: there, neither Markdown nor HTML nor a mention (`@team`, `#123`) has a meaning.
  */
-import { printable } from "./styled-text.ts";
+import { printable } from "../../core/model/words/printable.ts";
 
 /** A text in one line, at most `maxLength` characters of it. */
 const clipped = (text: string, maxLength: number): string => {

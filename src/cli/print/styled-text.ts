@@ -14,13 +14,6 @@ export const restyled = (pieces: readonly Piece[], style: Style): readonly Style
   pieces.map((piece) => styled(textOf(piece), style));
 export const textOf = (piece: Piece): string => (typeof piece === "string" ? piece : piece.text);
 
-/** Escapes control characters: a name or value from the input must not move the cursor, set colours or change the writing direction. */
-export const printable = (text: string): string =>
-  text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
-    const code = (character.codePointAt(0) ?? 0).toString(16);
-    return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, "0")}`;
-  });
-
 const GLUE = "\u00a0";
 /** Replaces spaces by non-breaking ones, for example between kind and name. They are printed as spaces. */
 export const glued = (text: string): string => text.replaceAll(" ", GLUE);

@@ -1,5 +1,5 @@
 import { isJsonList, isJsonObject, type Json, ownValue } from "../../core/model/json.ts";
-import { printable } from "../print/styled-text.ts";
+import { printable } from "../../core/model/words/printable.ts";
 import type { ComparisonOperator, Filter, JsonPathStep, Template, TemplatePart } from "./json-path.ts";
 
 /** What a path leads to. The first mistake, such as an index beyond the end of a list, is the reason why there are no values. */

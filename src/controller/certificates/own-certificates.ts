@@ -1,6 +1,11 @@
 /** Certificates that the controller makes itself and keeps in a Secret, so that all replicas have the same. */
 
-import { type CertifiedKey, makeAuthority, signCertificate } from "../../adapters/certificates/make-certificates.ts";
+import {
+  type CertifiedKey,
+  makeAuthority,
+  SKEW_MS,
+  signCertificate,
+} from "../../adapters/certificates/make-certificates.ts";
 import { readCertificate } from "../../adapters/certificates/read-certificate.ts";
 import { ApiError } from "../../adapters/cluster/client/api-error.ts";
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
@@ -16,6 +21,8 @@ export interface OwnCertificates {
   /** The authorities that clients must trust, in PEM: the current one, and the one before it until it expires. */
   readonly authorities: string;
   readonly serving: CertifiedKey;
+  /** When all clients have seen the authority of the certificate: later than now only after a change of the authority. */
+  readonly trustedFromMs: number;
   /** Absent if the Secret was valid as it was. */
   readonly made?: "Serving" | "Authority";
 }
@@ -23,6 +30,8 @@ export interface OwnCertificates {
 export interface OwnCertificateOptions {
   readonly client: KubeClient;
   readonly secret: CertificateSecret;
+  /** How long it takes clients to see a new authority. */
+  readonly trustMs?: number;
   /** The names that the certificate is for; the first is its common name. */
   readonly dnsNames: readonly [string, ...string[]];
   readonly nowMs: number;
@@ -32,6 +41,8 @@ export interface OwnCertificateOptions {
 const AUTHORITY = { days: 3650, leftDays: 365 };
 const SERVING = { days: 90, leftDays: 30 };
 const DAY_MS = 86_400_000;
+/** Authorities before the current one. An operator may ask for a new one again before all replicas have a certificate of the last. */
+const KEPT_AUTHORITIES = 3;
 /** Replicas that start together may write at the same time. One of them wins, and the others read what it wrote. */
 const MAX_ATTEMPTS = 8;
 
@@ -41,10 +52,11 @@ export async function ensureCertificates(options: OwnCertificateOptions): Promis
     const secret = await getObject(options.client, SECRETS, options.secret);
     const stored = secret === undefined ? undefined : storedIn(secret);
     const renewed = await renew(stored, options);
-    if (renewed.made === undefined) return renewed;
+    const known = { ...renewed, trustedFromMs: trustedFrom(renewed, options.trustMs ?? TRUST_MS) };
+    if (renewed.made === undefined) return known;
     try {
       await writeSecret(options, secret, renewed);
-      return renewed;
+      return known;
     } catch (error) {
       const isRace = error instanceof ApiError && error.status === 409;
       if (!isRace || attempt === MAX_ATTEMPTS) throw error;
@@ -60,7 +72,16 @@ interface Stored {
   readonly privateKey: string;
 }
 
-type Renewed = OwnCertificates & { readonly authorityKey: string };
+type Renewed = Omit<OwnCertificates, "trustedFromMs"> & { readonly authorityKey: string };
+
+/** API servers watch the objects that have the authority, so seconds are enough. */
+const TRUST_MS = 30_000;
+
+/** Where there was another authority before, clients may not know the new one yet. The first one replaces nothing that works. */
+function trustedFrom({ authorities, serving }: Renewed, trustMs: number): number {
+  const facts = certificatesIn(authorities).length > 1 ? readCertificate(serving.certificate) : undefined;
+  return facts === undefined ? 0 : facts.notBeforeMs + SKEW_MS + trustMs;
+}
 
 async function renew(stored: Stored | undefined, { dnsNames, nowMs }: OwnCertificateOptions): Promise<Renewed> {
   const current = stored === undefined ? undefined : firstCertificate(stored.authorities);
@@ -68,9 +89,9 @@ async function renew(stored: Stored | undefined, { dnsNames, nowMs }: OwnCertifi
   const hasKey = isGood && readCertificate(current)?.hasKey(stored.authorityKey) === true;
   if (!hasKey) {
     const authority = await makeAuthority({ commonName: "prevail", nowMs, days: AUTHORITY.days });
-    // Clients trust the certificates of the last authority until all replicas have new ones.
-    const last = current !== undefined && isGoodFor(current, 0, nowMs) ? current : "";
-    const authorities = joinPem([authority.certificate, last]);
+    // Clients trust the certificates of the last authorities until all replicas have new ones.
+    const last = certificatesIn(stored?.authorities ?? "").filter((one) => isGoodFor(one, 0, nowMs));
+    const authorities = joinPem([authority.certificate, ...last.slice(0, KEPT_AUTHORITIES)]);
     return {
       ...(await sign(authority, dnsNames, nowMs)),
       authorities,
@@ -107,9 +128,11 @@ function isGoodFor(pem: string, leftDays: number, nowMs: number): boolean {
   return facts !== undefined && facts.notBeforeMs <= nowMs && nowMs + leftDays * DAY_MS < facts.notAfterMs;
 }
 
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/;
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
 
-const firstCertificate = (bundle: string): string | undefined => CERTIFICATE.exec(bundle)?.[0];
+const certificatesIn = (bundle: string): readonly string[] => bundle.match(CERTIFICATE) ?? [];
+
+const firstCertificate = (bundle: string): string | undefined => certificatesIn(bundle)[0];
 
 const joinPem = (parts: readonly string[]): string =>
   parts

@@ -8,10 +8,17 @@ import { writeBundle } from "../../controller/certificates/api-service.ts";
 import { type CertificateSecret, ensureCertificates } from "../../controller/certificates/own-certificates.ts";
 import { VIEW_GROUP, VIEW_VERSION } from "../../core/view/view-resources.ts";
 
-/** Where the certificate of the view API comes from. */
+/** Where the certificate of the view API and of the webhooks comes from. */
 export interface CertificateSource {
   /** The current certificate. It may make a new one. Rejects if there is none. */
-  readonly load: () => Promise<ServingCertificate>;
+  readonly load: () => Promise<LoadedCertificate>;
+}
+
+export interface LoadedCertificate extends ServingCertificate {
+  /** Clients may not trust it before. */
+  readonly trustedFromMs: number;
+  /** False: its authority could not be written to everybody who needs it, so the last certificate is the better one. */
+  readonly isPublished: boolean;
 }
 
 export interface CertificateContext {
@@ -21,17 +28,34 @@ export interface CertificateContext {
   readonly namespace: string;
   readonly nowMs: () => number;
   readonly note: (message: string) => void;
+  /** Writes the authorities into the objects that API servers read them from. Undefined: another tool does. False if that fails. */
+  readonly publish: (authorities: string | undefined) => Promise<boolean>;
+  readonly timing: CertificateTiming;
 }
+
+/** How often the source is asked for a newer certificate, and how long clients may take to see a new authority. */
+export interface CertificateTiming {
+  readonly everyMs: number;
+  readonly trustMs: number;
+}
+
+export const CERTIFICATE_TIMING: CertificateTiming = { everyMs: 15_000, trustMs: 30_000 };
 
 export const createCertificateSource = (context: CertificateContext): CertificateSource => {
   const { certificateFiles } = context.settings;
-  return { load: () => (certificateFiles === undefined ? loadOwn(context) : loadFiles(certificateFiles)) };
+  return {
+    load: async () => {
+      if (certificateFiles === undefined) return loadOwn(context);
+      return {
+        ...(await loadFiles(certificateFiles)),
+        trustedFromMs: 0,
+        isPublished: await context.publish(undefined),
+      };
+    },
+  };
 };
 
-/** How often the source is asked for a newer certificate. */
-const EVERY_MS = 15_000;
-
-/** Calls back when the certificate has changed. Failures are reported, and the last certificate stays. */
+/** Calls back when the certificate has changed and clients trust it. Failures are reported, and the last certificate stays. */
 export async function followCertificate(
   source: CertificateSource,
   first: ServingCertificate,
@@ -39,11 +63,13 @@ export async function followCertificate(
   {
     onChange,
     onTrouble,
-    everyMs = EVERY_MS,
+    everyMs,
+    nowMs,
   }: {
     readonly onChange: (certificate: ServingCertificate) => void;
     readonly onTrouble: (message: string) => void;
-    readonly everyMs?: number;
+    readonly everyMs: number;
+    readonly nowMs: () => number;
   },
 ): Promise<void> {
   let current = first;
@@ -52,7 +78,8 @@ export async function followCertificate(
     if (signal.aborted) return;
     try {
       const next = await source.load();
-      if (next.certificate === current.certificate) continue;
+      const isOld = next.certificate === current.certificate;
+      if (isOld || !next.isPublished || nowMs() < next.trustedFromMs) continue;
       current = next;
       onChange(next);
     } catch (error) {
@@ -82,14 +109,21 @@ async function readPem(file: string): Promise<string> {
 
 const API_SERVICE = `${VIEW_VERSION}.${VIEW_GROUP}`;
 
-async function loadOwn({ client, settings, namespace, nowMs, note }: CertificateContext): Promise<ServingCertificate> {
+async function loadOwn(context: CertificateContext): Promise<LoadedCertificate> {
+  const { client, settings, namespace, nowMs, note, publish, timing } = context;
   const secret: CertificateSecret = { namespace, name: settings.secretName };
   const host = `${settings.service.name}.${namespace}.svc`;
-  const { authorities, serving, made } = await ensureCertificates({ client, secret, dnsNames: [host], nowMs: nowMs() });
+  const { authorities, serving, made, trustedFromMs } = await ensureCertificates({
+    client,
+    secret,
+    dnsNames: [host],
+    nowMs: nowMs(),
+    trustMs: timing.trustMs,
+  });
   if (made !== undefined) note(`made a new certificate for ${host}, in Secret ${namespace}/${secret.name}`);
   // The API server must trust the authority before it meets a certificate of it.
   const outcome = await writeBundle(client, API_SERVICE, authorities);
   if (outcome === "written") note(`wrote the authority of the certificate into APIService ${API_SERVICE}`);
   if (outcome === "absent") note(`there is no APIService ${API_SERVICE}, so the view API cannot be reached yet`);
-  return serving;
+  return { ...serving, trustedFromMs, isPublished: await publish(authorities) };
 }

@@ -18,11 +18,18 @@ import { worldOf } from "../../core/evaluation.ts";
 import type { ViewContext } from "../../core/view/view-context.ts";
 import { type ClusterConnection, connectCluster } from "../../sources/cluster/load-cluster.ts";
 import { untilSignal } from "../until-signal.ts";
-import { type CertificateSource, createCertificateSource, followCertificate } from "./certificate-source.ts";
+import {
+  CERTIFICATE_TIMING,
+  type CertificateSource,
+  type CertificateTiming,
+  createCertificateSource,
+  followCertificate,
+} from "./certificate-source.ts";
 import { type ControllerMetrics, createControllerMetrics } from "./controller-metrics.ts";
 import { createEvaluationMetrics } from "./evaluation-metrics.ts";
 import { followFrontProxy, loadFrontProxy } from "./front-proxy-source.ts";
 import { ReportPart } from "./report-part.ts";
+import { WebhookPart } from "./webhook-part.ts";
 
 export const serveController =
   (version: string) =>
@@ -46,8 +53,9 @@ export async function runController(
   output: ServeOutput,
   signal: AbortSignal,
   version = "unknown",
+  timing: CertificateTiming = CERTIFICATE_TIMING,
 ): Promise<ExitCode> {
-  const controller = new Controller(connection, settings, output, signal, version);
+  const controller = new Controller(connection, settings, output, signal, { version, timing });
   const opened = await controller.open();
   if (opened.state === "failed") return output.fail(opened.message);
   if (opened.state === "stopped") return exitCodes.ok;
@@ -63,6 +71,12 @@ const RETRY_MS = 2000;
 
 type Opened = { readonly state: "open" | "stopped" } | { readonly state: "failed"; readonly message: string };
 
+/** The version of the program, and how often certificates are looked at. */
+interface ControllerFacts {
+  readonly version: string;
+  readonly timing: CertificateTiming;
+}
+
 class Controller {
   readonly #client: KubeClient;
   readonly #settings: ControllerSettings;
@@ -76,6 +90,8 @@ class Controller {
   readonly #counts: FollowCounts = { lists: 0, watches: 0 };
   readonly #processMetrics = createProcessMetrics();
   #live: LiveState | undefined;
+  readonly #webhook: WebhookPart | undefined;
+  readonly #timing: CertificateTiming;
   #context: ViewContext | undefined;
   #certificate: ServingCertificate | undefined;
   #server: ViewServer | undefined;
@@ -88,20 +104,33 @@ class Controller {
     settings: ControllerSettings,
     output: ServeOutput,
     signal: AbortSignal,
-    version: string,
+    { version, timing }: ControllerFacts,
   ) {
     this.#client = client;
+    this.#timing = timing;
     this.#settings = settings;
     this.#output = output;
     this.#signal = signal;
     this.#namespace = settings.service.namespace ?? access.namespace;
     const { note } = output;
+    this.#webhook =
+      settings.webhook === undefined
+        ? undefined
+        : new WebhookPart({
+            client,
+            settings: settings.webhook,
+            note,
+            trouble: (what, message) => this.#trouble(what, message),
+            over: (what) => this.#over(what),
+          });
     this.#certificates = createCertificateSource({
       client,
       settings,
       namespace: this.#namespace,
       nowMs: Date.now,
       note,
+      publish: async (authorities) => (await this.#webhook?.publish(authorities)) ?? true,
+      timing,
     });
     this.#reviews = createAccessReviews({
       review: async (user, action) => (await reviewAccess(client, user, action)).allowed,
@@ -128,6 +157,7 @@ class Controller {
       parts: [
         ...createEvaluationMetrics({ current: () => this.#live, nowMs: () => performance.now() }),
         ...(this.#report?.families ?? []),
+        ...(this.#webhook?.families ?? []),
         ...this.#processMetrics.families,
       ],
     });
@@ -140,12 +170,17 @@ class Controller {
     );
     this.#certificate = await this.#loadCertificate();
     if (frontProxy === undefined || this.#certificate === undefined) return { state: "stopped" };
-    const { host, port, admin } = this.#settings;
+    const { host, port, admin, webhook } = this.#settings;
+    let where = `${host}:${port}`;
     try {
       this.#server = await this.#startServer(frontProxy, this.#certificate);
+      if (webhook !== undefined) where = `${webhook.host}:${webhook.port}`;
+      const webhookPort = await this.#webhook?.open(this.#certificate);
+      if (webhookPort !== undefined)
+        this.#output.note(`the webhooks are served at ${webhook?.host ?? ""}:${webhookPort}`);
+      where = `${admin?.host ?? ""}:${admin?.port ?? ""}`;
       if (admin !== undefined) this.#admin = await this.#startAdmin(admin);
     } catch (error) {
-      const where = this.#server === undefined ? `${host}:${port}` : `${admin?.host ?? ""}:${admin?.port ?? ""}`;
       await this.close();
       return { state: "failed", message: formatListenError(error, where) };
     }
@@ -163,7 +198,10 @@ class Controller {
   async #loadCertificate(): Promise<ServingCertificate | undefined> {
     while (!this.#signal.aborted) {
       try {
-        return await this.#certificates.load();
+        const loaded = await this.#certificates.load();
+        const waitMs = loaded.trustedFromMs - Date.now();
+        if (waitMs > 0) await sleep(waitMs, undefined, { signal: this.#signal }).catch(() => undefined);
+        return loaded;
       } catch (error) {
         this.#trouble("certificate", error instanceof Error ? error.message : String(error));
       }
@@ -194,6 +232,7 @@ class Controller {
 
   /** Ready as soon as TLS is up: without discovery, namespaces of the cluster cannot be deleted. */
   #startAdmin({ host, port }: NonNullable<ControllerSettings["admin"]>): Promise<AdminServer> {
+    const webhook = this.#webhook;
     return startAdminServer({
       host,
       port,
@@ -202,6 +241,7 @@ class Controller {
         isReady: true,
         reason: this.#context === undefined ? "discovery is served; the cluster is being read" : "serving",
       }),
+      ...(webhook === undefined ? {} : { parts: { webhook: () => webhook.readiness() } }),
     });
   }
 
@@ -224,6 +264,7 @@ class Controller {
           this.#live = state;
           this.#context = { world, unread, pluralOf, redactsNames: this.#settings.redactsNames };
           this.#report?.useState(state, step);
+          this.#webhook?.useState(state);
         },
         onTrouble: (what, error) => {
           if (error === undefined) this.#over(what);
@@ -237,7 +278,10 @@ class Controller {
         onChange: (next) => {
           this.#output.note("the certificate has changed");
           server.useCertificate(next);
+          this.#webhook?.useCertificate(next);
         },
+        everyMs: this.#timing.everyMs,
+        nowMs: Date.now,
         onTrouble: (message) => this.#trouble("certificate", message),
       }),
     ]);
@@ -256,7 +300,7 @@ class Controller {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#server?.close(), this.#admin?.close()]);
+    await Promise.all([this.#server?.close(), this.#webhook?.close(), this.#admin?.close()]);
     this.#processMetrics.close();
     this.#client.close();
   }

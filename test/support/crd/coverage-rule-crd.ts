@@ -11,7 +11,7 @@ export const coverageRuleCrd: CrdKind = {
   scope: "Cluster",
   labels: {},
   description: "A condition that the effective policy of every target of the rule must meet.",
-  columns: [column("Condition", ".spec.condition"), column("Severity", ".spec.severity")],
+  columns: [column("Enforce", ".spec.enforce"), column("Condition", ".spec.condition")],
   spec: {
     description: "docs/findings.md has an example, under 'In coverage'.",
     ...crdSchemaOf(coverageRuleSchema),

@@ -3,6 +3,7 @@
  * one of the author, and override the defaults of higher policies.
  */
 import type { JsonObject } from "../../../src/core/model/json.ts";
+import { conditions } from "./condition-schema.ts";
 import { type CrdKind, column, integer, list, object, text, validation, validations } from "./crd-document.ts";
 
 const GATEWAY_API = "gateway.networking.k8s.io";
@@ -164,19 +165,6 @@ const noRequestOnService = validation(
   "timeouts.request cannot be set on a Service: its clock runs before a backend is picked; set it on a route, or use timeouts.backendRequest",
 );
 
-const condition = object(
-  "One condition.",
-  {
-    type: text("Accepted or Enforced.", { maxLength: 316 }),
-    status: text("Whether the condition is true.", { enum: ["True", "False", "Unknown"] }),
-    reason: text("One word.", { maxLength: 1024 }),
-    message: text("For people.", { maxLength: 32_768 }),
-    observedGeneration: integer("The generation that this is about.", { format: "int64", minimum: 0 }),
-    lastTransitionTime: text("When the status changed last.", { format: "date-time" }),
-  },
-  { required: ["type", "status", "reason", "message", "lastTransitionTime"] },
-);
-
 const status = object("What became of the policy.", {
   ancestors: list(
     "Per Gateway, or per other object that the policy is attached through.",
@@ -195,11 +183,7 @@ const status = object("What became of the policy.", {
           { required: ["name"] },
         ),
         controllerName: text("Who says so.", { maxLength: 253 }),
-        conditions: list("The conditions.", condition, {
-          maxItems: 8,
-          "x-kubernetes-list-type": "map",
-          "x-kubernetes-list-map-keys": ["type"],
-        }),
+        conditions: conditions("Accepted or Enforced."),
       },
       { required: ["ancestorRef", "controllerName"] },
     ),

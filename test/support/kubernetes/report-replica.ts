@@ -64,6 +64,7 @@ export async function startReportReplica(
       secretName: "prevail-view-tls",
       certificateFiles: undefined,
       redactsNames: false,
+      webhook: undefined,
       report: { ...reportSettings, ...report },
     },
     {

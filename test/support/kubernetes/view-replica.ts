@@ -39,6 +39,7 @@ export async function startViewReplica(
     certificateFiles: undefined,
     report: undefined,
     redactsNames: false,
+    webhook: undefined,
     ...more,
   };
   const { errorPrint } = createPrinters(testIo().io);

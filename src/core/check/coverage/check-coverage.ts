@@ -17,7 +17,7 @@ import { type Coverage, coverageOf, type UncoveredTarget } from "./coverage-of.t
 import type { CoverageRule } from "./coverage-rule.ts";
 import { parseCoverageRule } from "./parse-coverage-rule.ts";
 
-const COVERAGE_RULE: KindId = kindId({ group: "prevail.dev", kind: "CoverageRule" });
+export const COVERAGE_RULE: KindId = kindId({ group: "prevail.dev", kind: "CoverageRule" });
 
 export function checkCoverage(world: World, cel: EvaluateCondition): readonly CheckFinding[] {
   const findings: CheckFinding[] = [];
@@ -49,7 +49,8 @@ function checkRule(
   ];
 }
 
-function isOnPath(level: LevelKind, { definition }: CompiledKind): boolean {
+/** True if paths of the kind lead through the level, or end there. */
+export function isOnPath(level: LevelKind, { definition }: CompiledKind): boolean {
   const { effectiveTargets } = definition.hierarchy;
   if (effectiveTargets.some((end) => sameLevel(level, end))) return true;
   if (definition.class === "Direct")

@@ -3,7 +3,7 @@
 import { foldPath } from "../../effective/fold/fold-path.ts";
 import { absentAbove } from "../../effective/paths/absent-above.ts";
 import { type Node, nodesOf, type Path, plainPath } from "../../effective/paths/path.ts";
-import { PathFinder } from "../../effective/paths/path-finder.ts";
+import { PathFinder, type PathScope } from "../../effective/paths/path-finder.ts";
 import type { PathNode } from "../../effective/paths/path-node.ts";
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
 import { namespaceLabels } from "../../effective/world/contexts.ts";
@@ -14,7 +14,15 @@ import { isJsonObject, type Json, type JsonObject, ownValue, setOwn } from "../.
 import { valueAtPointer } from "../../model/json-pointer.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { labelsOf } from "../../model/kube-object.ts";
-import { formatRef, isNamespace, kindId, type ObjectId, objectId, type PolicyId } from "../../model/refs.ts";
+import {
+  formatRef,
+  isNamespace,
+  type KindId,
+  kindId,
+  type ObjectId,
+  objectId,
+  type PolicyId,
+} from "../../model/refs.ts";
 import { matchesSelector } from "../../topology/matches-selector.ts";
 import { type Section, sectionsOf } from "../../topology/sections-of.ts";
 import type { CoverageParent, CoverageRule } from "./coverage-rule.ts";
@@ -55,17 +63,36 @@ export interface ReadValue {
   readonly policy: PolicyId | undefined;
 }
 
-export function coverageOf(world: World, rule: CoverageRule, kind: CompiledKind, cel: EvaluateCondition): Coverage {
+/** `scope`: only these paths, and of Direct kinds only these objects. */
+export function coverageOf(
+  world: World,
+  rule: CoverageRule,
+  kind: CompiledKind,
+  cel: EvaluateCondition,
+  scope?: PathScope,
+): Coverage {
   const judge = new Judge(world, rule, kind, cel);
-  if (kind.definition.class === "Direct") judgeDirect(world, rule, kind, judge);
-  else judgePaths(world, rule, kind, judge);
+  const objectsOf = (id: KindId): readonly KubeObject[] =>
+    scope === undefined ? world.objects.ofKind(id) : objectsIn(world, scope, id);
+  const finder = new PathFinder(world, kind, scope === undefined ? {} : { scope });
+  if (kind.definition.class === "Direct") judgeDirect(world, rule, kind, { judge, finder, objectsOf });
+  else judgePaths(rule, kind, { judge, finder, objectsOf });
   return judge.result(kind.definition.class !== "Direct");
 }
 
-function judgePaths(world: World, rule: CoverageRule, kind: CompiledKind, judge: Judge): void {
-  const finder = new PathFinder(world, kind);
+/** What a rule is judged with. */
+interface Judging {
+  readonly judge: Judge;
+  readonly finder: PathFinder;
+  readonly objectsOf: (kind: KindId) => readonly KubeObject[];
+}
+
+const objectsIn = ({ objects }: World, { touched }: PathScope, kind: KindId): readonly KubeObject[] =>
+  [...touched].flatMap((id) => objects.get(id) ?? []).filter(({ family }) => family.kindId === kind);
+
+function judgePaths(rule: CoverageRule, kind: CompiledKind, { judge, finder, objectsOf }: Judging): void {
   for (const end of kind.ends.keys()) {
-    world.objects.ofKind(end).forEach((object) => {
+    objectsOf(end).forEach((object) => {
       finder.forEachPathTo(object, (path) => {
         const nodes = nodesOf(path);
         const at = nodes.findLastIndex((node) => isMeant(rule, node));
@@ -93,12 +120,16 @@ function isUnder(under: readonly CoverageParent[], nodes: readonly Node[]): bool
 }
 
 /** Direct kinds: each object is judged on its own, including those without a policy. */
-function judgeDirect(world: World, rule: CoverageRule, kind: CompiledKind, judge: Judge): void {
-  const finder = new PathFinder(world, kind);
+function judgeDirect(
+  world: World,
+  rule: CoverageRule,
+  kind: CompiledKind,
+  { judge, finder, objectsOf }: Judging,
+): void {
   for (const { section: wanted, ...level } of rule.levels) {
     const facts = world.rulebook.factsOf(kindId(level));
     const end = kind.ends.get(kindId(level));
-    world.objects.ofKind(kindId(level)).forEach((object) => {
+    objectsOf(kindId(level)).forEach((object) => {
       const { id } = object;
       if (!judge.isSelected(id, object.family.namespace) || !isBelowAny(world, id, rule.under)) return;
       const cores = new Map<string, EffectiveSpec>();

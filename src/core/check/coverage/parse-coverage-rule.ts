@@ -7,7 +7,11 @@ import { parseSelector } from "../../model/parse/parse-selector.ts";
 import type { LabelSelector } from "../../model/policy.ts";
 import type { GroupKind } from "../../model/refs.ts";
 import { compileSchema } from "../../model/schema/compile-schema.ts";
-import { COVERAGE_SEVERITIES, coverageRuleSchema } from "../../model/schema/coverage-rule-schema.ts";
+import {
+  COVERAGE_ENFORCEMENTS,
+  COVERAGE_SEVERITIES,
+  coverageRuleSchema,
+} from "../../model/schema/coverage-rule-schema.ts";
 import { schemaProblems } from "../../model/schema/schema-problems.ts";
 import { didYouMean } from "../../model/words/did-you-mean.ts";
 import { type CheckFinding, findingAt } from "../check-finding.ts";
@@ -61,6 +65,7 @@ function readRule(object: KubeObject, spec: JsonObject, reading: Reading): Cover
     condition: text(spec, "condition"),
     message: text(spec, "message"),
     severity: COVERAGE_SEVERITIES.find((severity) => severity === spec["severity"]) ?? "error",
+    enforce: COVERAGE_ENFORCEMENTS.find((enforce) => enforce === spec["enforce"]) ?? "Warn",
   };
 }
 

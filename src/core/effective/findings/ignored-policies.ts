@@ -63,7 +63,7 @@ const effectOfCrd = (policies: readonly KubeObject[], isDescribed: boolean): Bro
   !isDescribed && policies.some(looksLikePolicy) ? "Ignored" : "NotChecked";
 
 /** The policy kinds that a definition names, read leniently: the definition has errors. */
-function namedKinds(definition: KubeObject | undefined): readonly GroupKind[] {
+export function namedKinds(definition: KubeObject | undefined): readonly GroupKind[] {
   const spec = definition === undefined ? undefined : ownValue(definition.raw, "spec");
   if (!isJsonObject(spec)) return [];
   if (definition?.family.kind === "CustomResourceDefinition") {

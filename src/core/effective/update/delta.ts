@@ -2,8 +2,10 @@
 import type { KubeObject } from "../../model/kube-object.ts";
 import type { GroupKind, ObjectId, ObjectRef, PolicyId, TargetId } from "../../model/refs.ts";
 import type { EffectivePolicy } from "../fold/effective-policy.ts";
+import type { PathScope } from "../paths/path-finder.ts";
 import type { PathNode } from "../paths/path-node.ts";
 import type { Verdict } from "../verdicts/verdict.ts";
+import type { CompiledKind } from "../world/compiled-kind.ts";
 
 /** One path whose effective policy is new (no `before`), gone (no `after`) or different. */
 export interface EffectiveChange {
@@ -28,6 +30,8 @@ export interface Touched {
   readonly objects: readonly TouchedObject[];
   /** Objects with other links, or with another reason of a refused link. */
   readonly links: ReadonlySet<ObjectId>;
+  /** The paths of a policy kind that the change can affect, also those without a policy. */
+  readonly scopeOf: (kind: CompiledKind) => PathScope;
 }
 
 export interface TouchedObject {

@@ -45,10 +45,11 @@ export function updateWorld(before: World, objectChanges: ObjectChanges): Update
   const tallyChanges: TallyChanges = new Map();
   const effective: EffectiveChange[] = [];
   const near = new Set<PolicyId>();
+  const scopeOfKind = (kind: CompiledKind): PathScope =>
+    scopeOf(worlds, kind, structural, changes, edited[kind.index]?.targets ?? NO_TARGETS);
   for (const kind of before.rulebook.kinds) {
-    const sets = edited[kind.index];
-    if (sets === undefined || !haveAnyPolicies(worlds, kind)) continue;
-    const scope = scopeOf(worlds, kind, structural, changes, sets.targets);
+    if (!haveAnyPolicies(worlds, kind)) continue;
+    const scope = scopeOfKind(kind);
     for (const change of walkBoth(worlds, kind, scope, tallyChanges)) effective.push(change);
     addAttached(near, worlds, kind, scope, changed);
   }
@@ -61,8 +62,11 @@ export function updateWorld(before: World, objectChanges: ObjectChanges): Update
   const pathless = [...near].filter((policy) => !tallies.has(policy) && !before.countTallies().has(policy));
   const judged = new Set([...judgedAnew, ...countedPolicies(tallyChanges), ...pathless]);
   const delta: Delta = { effective, verdicts: compareVerdicts({ before, after }, judged) };
-  return { world: after, delta, touched: { objects: changes.filter(({ isQuiet }) => !isQuiet), links: changed } };
+  const objects = changes.filter(({ isQuiet }) => !isQuiet);
+  return { world: after, delta, touched: { objects, links: changed, scopeOf: scopeOfKind } };
 }
+
+const NO_TARGETS: ReadonlySet<ObjectId> = new Set();
 
 const haveAnyPolicies = ({ before, after }: Worlds, kind: CompiledKind): boolean =>
   hasPolicies(before, kind) || hasPolicies(after, kind);

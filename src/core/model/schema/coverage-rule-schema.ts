@@ -16,6 +16,8 @@ import type { Schema } from "./schema.ts";
 
 export const COVERAGE_SEVERITIES: readonly Severity[] = ["error", "warning", "info"];
 
+export const COVERAGE_ENFORCEMENTS = ["Warn", "Deny"] as const;
+
 /** The limit for the condition of a policy's block is the same. */
 const MAX_CONDITION = 4096;
 
@@ -78,4 +80,9 @@ export const coverageRuleSchema: Schema = object({
   ),
   message: optional(text, "the name of the rule", "The message of a finding."),
   severity: optional(choice(COVERAGE_SEVERITIES), "error", "The severity of a finding."),
+  enforce: optional(
+    choice(COVERAGE_ENFORCEMENTS),
+    "Warn",
+    "What the admission webhooks of a cluster do about a change that breaks the rule: `Warn` prints a warning, `Deny` refuses the change.",
+  ),
 });

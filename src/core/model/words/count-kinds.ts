@@ -1,7 +1,7 @@
 import type { GroupKind } from "../refs.ts";
 
 /** `1 AuthPolicy`, `3 AuthPolicies`. */
-const countKind = (count: number, kind: string): string => `${count} ${count === 1 ? kind : pluralKind(kind)}`;
+export const countKind = (count: number, kind: string): string => `${count} ${count === 1 ? kind : pluralKind(kind)}`;
 
 /** `3 AuthPolicies and 1 RateLimitPolicy`. */
 export const countKinds = (counts: ReadonlyArray<GroupKind & { readonly count: number }>): string =>

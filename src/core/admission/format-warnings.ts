@@ -1,0 +1,139 @@
+/** The plan of a request, as warnings. They name objects and count values; they contain no value of another policy, which the user may not be allowed to read. */
+import { type BrokenCoverage, brokenCoverage } from "../check/coverage/coverage-changes.ts";
+import { listNames, listPolicies } from "../check/list-names.ts";
+import type { Verdict } from "../effective/verdicts/verdict.ts";
+import { verdictOf } from "../effective/verdicts/verdict-of.ts";
+import type { World } from "../effective/world/world.ts";
+import type { Finding } from "../model/finding.ts";
+import { formatRef, type PolicyId } from "../model/refs.ts";
+import { countKind } from "../model/words/count-kinds.ts";
+import { countEffect, type EffectCount } from "./count-effect.ts";
+import { formatWarning } from "./format-line.ts";
+import type { ChangeEffect, DefinitionEffect, RequestEffect } from "./request-effect.ts";
+
+/** Further warnings are left out; the last one says so. */
+const MAX_WARNINGS = 5;
+/** Names in one warning. */
+const SHOWN = 3;
+
+/** `unread`: what could not be read of the cluster, so that more may change than is known. */
+export function formatWarnings(effect: RequestEffect, unread: readonly Finding[]): readonly string[] {
+  const warnings = effect.state === "Definition" ? definitionWarnings(effect) : changeWarnings(effect);
+  const all = [...warnings, ...(warnings.length === 0 ? [] : caveats(unread))].map(formatWarning);
+  if (all.length <= MAX_WARNINGS) return all;
+  const left = all.length - MAX_WARNINGS + 1;
+  return [...all.slice(0, MAX_WARNINGS - 1), formatWarning(`${left} more; see kubectl prevail plan`)];
+}
+
+function definitionWarnings({ ref, errors, policies, request }: DefinitionEffect): readonly string[] {
+  const name = formatRef(ref);
+  const [error] = errors.after;
+  const affects = `${doing(request.operation)} ${name} affects ${countKind(policies, "policy")} of its kinds`;
+  return [
+    ...(error === undefined ? [] : [`${name} has an error and is not used: ${error.message}`]),
+    ...(policies === 0 ? [] : [`${affects}; see kubectl prevail plan`]),
+  ];
+}
+
+function changeWarnings(effect: ChangeEffect): readonly string[] {
+  const count = countEffect(effect);
+  return [
+    ...summary(effect, count),
+    ...ownVerdict(effect),
+    ...otherVerdicts(effect),
+    ...brokenCoverage(effect, effect.id).map(formatBrokenCoverage),
+    ...(count.policies.length === 0
+      ? []
+      : [`values on the new paths come from ${listPolicies(count.policies.slice(0, SHOWN), count.policies.length)}`]),
+  ];
+}
+
+const doing = (operation: ChangeEffect["request"]["operation"]): string =>
+  ({ CREATE: "creating", UPDATE: "changing", DELETE: "deleting" })[operation];
+
+function summary({ ref, request }: ChangeEffect, count: EffectCount): readonly string[] {
+  const { changed, added, removed, namespaces } = count;
+  const parts = [
+    ...(changed.paths === 0
+      ? []
+      : [`changes ${countKind(changed.values, "value")} on ${countKind(changed.paths, "path")}`]),
+    ...(removed.paths === 0
+      ? []
+      : [`removes ${countKind(removed.paths, "path")} with ${countKind(removed.values, "value")}`]),
+    ...(added.paths === 0 ? [] : [`adds ${countKind(added.paths, "path")} with ${countKind(added.values, "value")}`]),
+  ];
+  if (parts.length === 0) return [];
+  const where =
+    namespaces.length === 0
+      ? ""
+      : ` in ${namespaces.length === 1 ? "namespace" : "namespaces"} ${listNames(namespaces.slice(0, SHOWN), namespaces.length)}`;
+  return [`${doing(request.operation)} ${formatRef(ref)} ${listNames(parts)}${where}; see kubectl prevail plan`];
+}
+
+/** What becomes of the policy that is created or changed, if it is not simply enforced. */
+function ownVerdict({ id, ref, before, after }: ChangeEffect): readonly string[] {
+  const is = verdictIn(after, id as PolicyId);
+  if (is === undefined || stateOf(is) === stateOf(verdictIn(before, id as PolicyId))) return [];
+  const name = formatRef(ref);
+  if (is.state === "NotAccepted") return [`${name} will not be accepted (${is.reason}): ${is.message}`];
+  if (is.state === "Unknown") return [`whether ${name} will be accepted is not known: ${is.message}`];
+  const { overriddenBy, overriddenByTotal, paths, none, partial } = is.total;
+  const by = listPolicies(
+    overriddenBy.slice(0, SHOWN).map(({ policy }) => policy),
+    overriddenByTotal,
+  );
+  switch (is.enforcement) {
+    case "Enforced":
+      return [];
+    case "PartiallyEnforced":
+      return [`settings of ${name} will be overridden on ${none + partial} of ${countKind(paths, "path")} by ${by}`];
+    case "Overridden":
+      return [`${name} will have no effect: all its settings are overridden by ${by}`];
+    case "NoPath":
+      return [`${name} will have no effect: no path below its target ends at an effective target`];
+    case "Incomplete":
+      return [`where ${name} takes effect is not known: an object above its target could not be read`];
+  }
+}
+
+function verdictIn(world: World, id: PolicyId): Verdict | undefined {
+  const record = world.policies.get(id);
+  return record === undefined ? undefined : verdictOf(world, record);
+}
+
+const stateOf = (verdict: Verdict | undefined): string | undefined =>
+  verdict?.state === "Accepted" ? verdict.enforcement : verdict?.reason;
+
+/** Policies that begin or cease to have an effect because of the request. */
+function otherVerdicts({ id, delta }: ChangeEffect): readonly string[] {
+  const others = delta.verdicts.filter(
+    ({ policy, before, after }) => policy !== id && before !== undefined && after !== undefined,
+  );
+  const lost = others.filter(({ before, after }) => hasEffect(before) && !hasEffect(after));
+  const gained = others.filter(({ before, after }) => !hasEffect(before) && hasEffect(after));
+  const list = (changes: typeof others): string =>
+    listPolicies(
+      changes.slice(0, SHOWN).map(({ policy }) => policy),
+      changes.length,
+    );
+  return [
+    ...(lost.length === 0 ? [] : [`${list(lost)} will have no effect any more`]),
+    ...(gained.length === 0 ? [] : [`${list(gained)} will take effect`]),
+  ];
+}
+
+const hasEffect = (verdict: Verdict | undefined): boolean =>
+  verdict?.state === "Accepted" && (verdict.enforcement === "Enforced" || verdict.enforcement === "PartiallyEnforced");
+
+/** `Limit everything: no LimitPolicy takes effect on HTTPRoute a/r`. The values are left out. */
+export function formatBrokenCoverage({ rule, targets }: BrokenCoverage): string {
+  const [first] = targets;
+  const more = targets.length > 1 ? ` and at ${countKind(targets.length - 1, "more target")}` : "";
+  const name = formatRef(rule.object.ref);
+  const demand = rule.message === "" ? "" : ` (${rule.message.replace(/[.\s]+$/, "")})`;
+  const where = first === undefined ? "" : formatRef(first.node, first.node.sectionName);
+  return `${name}${demand} would not be met at ${where}${more}`;
+}
+
+const caveats = (unread: readonly Finding[]): readonly string[] =>
+  unread.length === 0 ? [] : [`not everything could be read, so more may change: ${unread[0]?.message ?? ""}`];

@@ -1,0 +1,35 @@
+/** What a request changes. */
+import type { Delta, Touched } from "../effective/update/delta.ts";
+import type { World } from "../effective/world/world.ts";
+import type { EvaluateCondition } from "../model/cel.ts";
+import type { Finding } from "../model/finding.ts";
+import type { ObjectId, ObjectRef } from "../model/refs.ts";
+import type { AdmissionRequest } from "./admission-request.ts";
+
+interface Requested {
+  readonly request: AdmissionRequest;
+  readonly ref: ObjectRef;
+  readonly id: ObjectId;
+}
+
+/** The evaluation before and after the request. */
+export interface ChangeEffect extends Requested {
+  readonly state: "Change";
+  readonly before: World;
+  readonly after: World;
+  readonly delta: Delta;
+  /** Undefined: everything may differ. */
+  readonly touched: Touched | undefined;
+  readonly cel: EvaluateCondition;
+}
+
+/** A request about a PolicyDefinition: its own errors. All policies are evaluated again only when it is stored. */
+export interface DefinitionEffect extends Requested {
+  readonly state: "Definition";
+  readonly errors: { readonly before: readonly Finding[]; readonly after: readonly Finding[] };
+  /** The number of policies of its kinds. */
+  readonly policies: number;
+  readonly world: World;
+}
+
+export type RequestEffect = ChangeEffect | DefinitionEffect;

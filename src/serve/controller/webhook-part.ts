@@ -1,0 +1,117 @@
+/** The admission webhooks as a part of `prevail controller`: a port of their own, their configurations, their readiness and metrics. */
+import { readFile } from "node:fs/promises";
+import {
+  addDuration,
+  createCounters,
+  createHistograms,
+  label,
+  type MetricFamily,
+} from "../../adapters/admin/metric-families.ts";
+import type { CertifiedKey } from "../../adapters/certificates/make-certificates.ts";
+import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
+import type { WebhookSettings } from "../../cli/controller/webhook-settings.ts";
+import type { LiveState } from "../../controller/live-evaluation.ts";
+import { foundRules, type KindRule } from "../../webhook/configure/configuration-objects.ts";
+import { writeConfigurations } from "../../webhook/configure/write-configurations.ts";
+import { startWebhookServer, type WebhookServer } from "../../webhook/serve/webhook-server.ts";
+
+export interface WebhookPartOptions {
+  readonly client: KubeClient;
+  readonly settings: WebhookSettings;
+  readonly note: (message: string) => void;
+  readonly trouble: (what: string, message: string) => void;
+  readonly over: (what: string) => void;
+}
+
+const CONFIGURATIONS = "webhook configurations";
+
+export class WebhookPart {
+  readonly #options: WebhookPartOptions;
+  #server: WebhookServer | undefined;
+  #state: LiveState | undefined;
+  #authorities: string | undefined;
+  #rules: readonly KindRule[] | undefined;
+  /** Configurations are written one after the other. */
+  #writing: Promise<boolean> = Promise.resolve(true);
+  readonly #reviews = createCounters("prevail_webhook_reviews_total", "Admission reviews, by webhook and outcome.");
+  readonly #seconds = createHistograms("prevail_webhook_review_seconds", "The time that a review took, by webhook.");
+  readonly #handshakes = createCounters(
+    "prevail_webhook_failed_handshakes_total",
+    "Connections to the webhooks that were refused, by reason.",
+  );
+  readonly families: readonly MetricFamily[] = [this.#reviews, this.#seconds, this.#handshakes];
+
+  constructor(options: WebhookPartOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects if the port cannot be opened or the file of the client authority cannot be read. */
+  async open(certificate: CertifiedKey): Promise<number> {
+    const { settings, note } = this.#options;
+    const { host, port, clientAuthorityFile, deny } = settings;
+    this.#server = await startWebhookServer({
+      host,
+      port,
+      certificate,
+      clientAuthority: clientAuthorityFile === undefined ? undefined : await readFile(clientAuthorityFile, "utf8"),
+      state: () => this.#state,
+      deny,
+      onReview: (webhook, outcome, durationMs) => {
+        this.#reviews.cell(`webhook="${webhook}",outcome="${outcome}"`).count++;
+        addDuration(this.#seconds.histogram(`webhook="${webhook}"`), durationMs);
+      },
+      onHandshakeFailure: ({ reason }) => {
+        this.#handshakes.cell(`reason="${label(reason)}"`).count++;
+      },
+      onError: (error) => note(`a review failed: ${error instanceof Error ? error.message : String(error)}`),
+    });
+    return this.#server.port;
+  }
+
+  useCertificate(certificate: CertifiedKey): void {
+    this.#server?.useCertificate(certificate);
+  }
+
+  /** The configurations are written again if kinds came or went. */
+  useState(state: LiveState): void {
+    const isNew = this.#state?.resources !== state.resources;
+    this.#state = state;
+    if (!isNew) return;
+    this.#rules = foundRules([...state.resources.values()]);
+    void this.#write();
+  }
+
+  /** False if the configurations could not be written. */
+  publish(authorities: string | undefined): Promise<boolean> {
+    this.#authorities = authorities;
+    return this.#write();
+  }
+
+  #write(): Promise<boolean> {
+    const { client, note, trouble, over } = this.#options;
+    this.#writing = this.#writing.then(async () => {
+      try {
+        const written = await writeConfigurations(client, { authorities: this.#authorities, rules: this.#rules });
+        for (const what of written) note(`wrote ${what}`);
+        over(CONFIGURATIONS);
+        return true;
+      } catch (error) {
+        trouble(CONFIGURATIONS, error instanceof Error ? error.message : String(error));
+        return false;
+      }
+    });
+    return this.#writing;
+  }
+
+  readiness(): { readonly isReady: boolean; readonly reason: string } {
+    if (this.#server === undefined) return { isReady: false, reason: "the webhooks are not served yet" };
+    return this.#state === undefined
+      ? { isReady: false, reason: "the cluster is being read" }
+      : { isReady: true, reason: "serving" };
+  }
+
+  async close(): Promise<void> {
+    await this.#server?.close();
+    await this.#writing;
+  }
+}

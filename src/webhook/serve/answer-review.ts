@@ -1,0 +1,48 @@
+import type { AdmissionRequest } from "../../core/admission/admission-request.ts";
+import type { RefusalReason, RefusalSettings } from "../../core/admission/find-refusal.ts";
+import { admissionRefusal, admissionWarnings } from "../../core/admit.ts";
+import type { Evaluation } from "../../core/evaluate.ts";
+import type { Finding } from "../../core/model/finding.ts";
+import type { ReviewAnswer } from "./admission-review.ts";
+
+/** What is known of the cluster. */
+export interface WebhookState {
+  readonly evaluation: Evaluation;
+  /** What could not be read. */
+  readonly unread: readonly Finding[];
+}
+
+export type WebhookName = "warn" | "deny";
+
+/** For metrics: `unread`: the cluster has not been read yet. */
+export type ReviewOutcome = "allowed" | "warned" | "unread" | RefusalReason;
+
+export interface AnsweredReview {
+  readonly answer: ReviewAnswer;
+  readonly outcome: ReviewOutcome;
+}
+
+const UNREAD = "prevail has not read the cluster yet, so what this changes is not known";
+
+/** Undefined: there is no answer yet, and `failurePolicy` decides. `deny`: what is refused; undefined: nothing. */
+export function answerReview(
+  webhook: WebhookName,
+  request: AdmissionRequest,
+  state: WebhookState | undefined,
+  deny: RefusalSettings | undefined,
+): AnsweredReview | undefined {
+  switch (webhook) {
+    case "warn": {
+      if (state === undefined) return { answer: { warnings: [UNREAD] }, outcome: "unread" };
+      const warnings = admissionWarnings(state.evaluation, request, state.unread);
+      return { answer: { warnings }, outcome: warnings.length === 0 ? "allowed" : "warned" };
+    }
+    case "deny": {
+      if (deny === undefined) return { answer: { warnings: [] }, outcome: "allowed" };
+      if (state === undefined) return undefined;
+      const refusal = admissionRefusal(state.evaluation, request, deny);
+      if (refusal === undefined) return { answer: { warnings: [] }, outcome: "allowed" };
+      return { answer: { warnings: [], refusal }, outcome: refusal.reason };
+    }
+  }
+}

@@ -79,6 +79,25 @@ describe("what Envoy would refuse, or cannot keep exactly", () => {
       ],
     ],
     [
+      "a budget, a backoff and a session of the rule: the budget is counted, because there are no waits",
+      withRule("sessionPersistence: {type: Cookie, cookie: {name: cart}}") +
+        onRoute("retry: {attempts: 2, backoff: 10ms, budget: {percent: 10}}"),
+      [
+        "EnvoyShortensBackoff HTTPRoute/a/r spec.rules[0].sessionPersistence",
+        "EnvoyCountsBudgetOtherwise RetryPolicy/a/r spec.retry.budget.percent",
+      ],
+    ],
+    [
+      "the same with the session of a Service",
+      smallCluster +
+        onRoute("retry: {attempts: 2, backoff: 10ms, budget: {percent: 10}}") +
+        trafficPolicy.replace("retryConstraint: {budget: {percent: 20}}", "sessionPersistence: {type: Cookie}"),
+      [
+        "EnvoyCountsBudgetOtherwise RetryPolicy/a/r spec.retry.budget.percent",
+        "EnvoyShortensBackoff XBackendTrafficPolicy/a/t spec.sessionPersistence",
+      ],
+    ],
+    [
       "a session of a Service, at its policy",
       smallCluster +
         trafficPolicy.replace(

@@ -1,11 +1,13 @@
 /** Findings about what Envoy refuses or does differently, each at the object and field that configure it. */
-import { directPolicies } from "../../dataplane/compile/compile-backend.ts";
+import { type DirectPolicies, directPolicies } from "../../dataplane/compile/compile-backend.ts";
 import type { BackendConfig, DataplaneConfig, RouteConfig, RuleConfig } from "../../dataplane/gateway-config.ts";
+import { nodesOf, type Path } from "../../effective/paths/path.ts";
 import type { World } from "../../effective/world/world.ts";
 import { type EnvoyLimit, type RuleLimit, retryLimits, ruleLimits } from "../../envoy/envoy-limits.ts";
 import { faultOfMatch, faultOfRule } from "../../envoy/find-faults.ts";
 import type { FindingCode } from "../../model/finding-code.ts";
 import { findingCodes } from "../../model/finding-codes.ts";
+import { isJsonObject, ownValue } from "../../model/json.ts";
 import { type ObjectRef, objectId } from "../../model/refs.ts";
 import type { MatchRegex } from "../../model/regex.ts";
 import type { RetrySettings } from "../../retry/retry-settings.ts";
@@ -43,7 +45,8 @@ export function checkEnvoy(world: World, config: DataplaneConfig, matchRegex: Ma
       report("EnvoyRefusesRule", rule.route, field, `${noAction}; requests get a 500 response`);
     for (const limit of ruleLimits(rule)) reportLimit(limit, rule, field, { report, trafficPolicyOf });
   });
-  return [...checkRetrySettings(world, problemsOf), ...findings.values()];
+  const hasSession = (path: Path): boolean => isInSession(path, trafficOf, world);
+  return [...checkRetrySettings(world, problemsOf, hasSession), ...findings.values()];
 }
 
 function forEachRoute({ gateways }: DataplaneConfig, visit: (route: RouteConfig) => void): void {
@@ -96,10 +99,21 @@ const SETTINGS: Readonly<Record<EnvoyLimit["code"], readonly string[]>> = {
   EnvoyShortensBackoff: [],
 };
 
-const problemsOf = ({ plan, budget }: RetrySettings): readonly RetryProblem[] =>
+/** True if a path leads through a rule with session persistence, or to a backend whose XBackendTrafficPolicy has it. */
+function isInSession(path: Path, trafficOf: DirectPolicies["trafficOf"], { objects }: World): boolean {
+  return nodesOf(path).some(({ id, section }) => {
+    if (section?.section === "Rule") return isJsonObject(ownValue(section.raw, "sessionPersistence"));
+    const port = section?.section === "Port" ? section.raw["port"] : undefined;
+    const service = typeof port === "number" ? objects.get(id) : undefined;
+    const traffic = service === undefined || typeof port !== "number" ? undefined : trafficOf(service, port);
+    return isJsonObject(traffic?.spec["sessionPersistence"]);
+  });
+}
+
+const problemsOf = ({ plan, budget }: RetrySettings, hasSession: boolean): readonly RetryProblem[] =>
   plan === undefined
     ? []
-    : retryLimits(plan, { hasBudget: budget !== undefined }).map(({ code, message }) => ({
+    : retryLimits(plan, { hasBudget: budget !== undefined, hasSession }).map(({ code, message }) => ({
         code,
         message,
         fix: findingCodes[code].fix ?? "",

@@ -14,6 +14,7 @@ import type { World } from "../../effective/world/world.ts";
 import { sourcePointer, type ValuePointer } from "../../explain/value-pointer.ts";
 import type { EffectiveSpec } from "../../merge/effective-spec.ts";
 import type { Source } from "../../merge/provenance.ts";
+import { remember } from "../../model/collections/remember.ts";
 import type { FindingCode } from "../../model/finding-code.ts";
 import { findingCodes } from "../../model/finding-codes.ts";
 import { isJsonList, isJsonObject, type Json, ownValue } from "../../model/json.ts";
@@ -36,6 +37,8 @@ export interface RetryProblem {
   readonly settings: readonly string[];
 }
 
+type Problems = readonly RetryProblem[];
+
 interface Occurrence {
   readonly problem: RetryProblem;
   readonly effective: EffectivePolicy;
@@ -44,21 +47,21 @@ interface Occurrence {
 
 export const checkRetries = (world: World): readonly CheckFinding[] => checkRetrySettings(world, problemsOf);
 
-/** Findings about the effective settings of each path, reported at the objects that set them. */
+/** Findings about the effective settings of each path, reported at the objects that set them. `hasSession`: whether requests of a path belong to sessions, if that matters. */
 export function checkRetrySettings(
   world: World,
-  problemsOf: (settings: RetrySettings) => readonly RetryProblem[],
+  problemsOf: (settings: RetrySettings, hasSession: boolean) => readonly RetryProblem[],
+  hasSession: (path: Path) => boolean = () => false,
 ): readonly CheckFinding[] {
   const kind = world.rulebook.byPolicyKind.get(RETRY_POLICY);
   if (kind === undefined || !isAnythingSet(world, kind)) return [];
   const occurrences = new Map<string, Occurrence>();
-  const known = new Map<EffectiveSpec, readonly RetryProblem[]>();
+  const known = { with: new Map<EffectiveSpec, Problems>(), without: new Map<EffectiveSpec, Problems>() };
   forEachPathOrRoute(world, kind, (path, core) => {
-    let problems = known.get(core);
-    if (problems === undefined) {
-      problems = problemsOf(retrySettings(core.spec));
-      known.set(core, problems);
-    }
+    const isInSession = hasSession(path);
+    const problems = remember(known[isInSession ? "with" : "without"], core, () =>
+      problemsOf(retrySettings(core.spec), isInSession),
+    );
     if (problems.length > 0) note(world, occurrences, problems, path, kind);
   });
   return [...occurrences.values()].map((occurrence) => describe(world, occurrence));

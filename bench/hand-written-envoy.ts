@@ -59,8 +59,11 @@ export interface HandWritten {
   readonly adminPort: number;
   readonly backendPort: number;
   readonly routes: number;
-  /** `Edge`: the settings of Envoy's page on edge proxies, with Prevail's limits. `None`: only routes and retries. */
-  readonly care: "Edge" | "None";
+  /**
+   * `Edge`: the settings of Envoy's page on edge proxies, with Prevail's limits. `Identity`: the same, and headers by which backends identify
+   * clients are removed, as Prevail does. `None`: only routes and retries.
+   */
+  readonly care: "Identity" | "Edge" | "None";
 }
 
 /** The settings that Envoy recommends for untrusted clients. */
@@ -76,6 +79,27 @@ const EDGE = {
   common_http_protocol_options: { idle_timeout: "60s", max_headers_count: 100, max_requests_per_connection: 10_000 },
   upgrade_configs: [{ upgrade_type: "websocket" }],
   generate_request_id: false,
+};
+
+const removeAll = (prefix: string): object => ({ remove_on_match: { key_matcher: { prefix } } });
+
+/** Envoy's own setting (`use_remote_address`) is about X-Forwarded-For and -Proto alone. */
+const IDENTITY = {
+  early_header_mutation_extensions: [
+    {
+      name: "envoy.http.early_header_mutation.header_mutation",
+      typed_config: {
+        "@type": "type.googleapis.com/envoy.extensions.http.early_header_mutation.header_mutation.v3.HeaderMutation",
+        mutations: [
+          removeAll("x-envoy-"),
+          { remove: "forwarded" },
+          { remove: "x-real-ip" },
+          removeAll("x-forwarded-"),
+          { append: { header: { key: "x-forwarded-host", value: "%REQ(:AUTHORITY)%" } } },
+        ],
+      },
+    },
+  ],
 };
 
 const CONNECTION_LIMIT = {
@@ -170,7 +194,7 @@ const routesTo = (cluster: string, care: HandWritten["care"]): readonly object[]
 
 export const handWrittenBootstrap = ({ port, adminPort, backendPort, routes, care }: HandWritten): object => ({
   admin: { address: address(adminPort) },
-  ...(care === "Edge" ? { overload_manager: OVERLOAD } : {}),
+  ...(care === "None" ? {} : { overload_manager: OVERLOAD }),
   static_resources: {
     listeners: [
       listenerAt(
@@ -180,14 +204,14 @@ export const handWrittenBootstrap = ({ port, adminPort, backendPort, routes, car
           domains: [`host-${index}.example`],
           routes: routesTo(`service-${index}`, care),
         })),
-        care === "Edge" ? EDGE : {},
-        care === "Edge" ? [CONNECTION_LIMIT] : [],
+        care === "None" ? {} : { ...EDGE, ...(care === "Identity" ? IDENTITY : {}) },
+        care === "None" ? [] : [CONNECTION_LIMIT],
       ),
     ],
     clusters: Array.from({ length: routes }, (_, index) => ({
       name: `service-${index}`,
       type: "STATIC",
-      ...(care === "Edge" ? EDGE_CLUSTER : {}),
+      ...(care === "None" ? {} : EDGE_CLUSTER),
       circuit_breakers: { thresholds: [{ max_connections: 100_000, max_requests: 100_000, max_retries: 100_000 }] },
       load_assignment: {
         cluster_name: `service-${index}`,

@@ -52,8 +52,9 @@ export async function benchThroughput(context: BenchContext, envoyPath: string):
       scoped: await startOurs(envoyPath, backendPort, "Scoped", ends),
       beside: await startOurs(envoyPath, backendPort, "Scoped", ends, [WILDCARD]),
       wild: await startOurs(envoyPath, backendPort, "Scoped", ends, [WILDCARD], "shop.wild.example"),
-      byHand: await startByHand(envoyPath, backendPort, "Edge", ends),
-      byHandAgain: await startByHand(envoyPath, backendPort, "Edge", ends),
+      byHand: await startByHand(envoyPath, backendPort, "Identity", ends),
+      byHandAgain: await startByHand(envoyPath, backendPort, "Identity", ends),
+      edge: await startByHand(envoyPath, backendPort, "Edge", ends),
       careless: await startByHand(envoyPath, backendPort, "None", ends),
     };
     report(context, await inTurns(proxies));
@@ -63,7 +64,7 @@ export async function benchThroughput(context: BenchContext, envoyPath: string):
 }
 
 function report(context: BenchContext, costs: Readonly<Record<keyof Proxies, readonly Cost[]>>): void {
-  const { ours, scoped, beside, wild, byHand, byHandAgain, careless } = costs;
+  const { ours, scoped, beside, wild, byHand, byHandAgain, edge, careless } = costs;
   const figure = (metric: string, value: number, unit: string, bar: Pick<Measurement, "bar" | "ok"> = {}): void =>
     context.report({ case: `${ROUTES} routes with retries`, metric, value, unit, ...bar });
   figure("throughput", median(ours.map((cost) => cost.requestsPerSecond)), "ops/s");
@@ -74,6 +75,7 @@ function report(context: BenchContext, costs: Readonly<Record<keyof Proxies, rea
   ] as const) {
     const value = ratio(ours, mean(byHand, byHandAgain), of);
     figure(`${what}, against a configuration by hand`, value, "x", { bar: LEAST, ok: value >= LEAST });
+    figure(`${what}, against one that forwards what clients say about themselves`, ratio(ours, edge, of), "x");
     figure(`${what}, against one that trusts every client`, ratio(ours, careless, of), "x");
     figure(`${what}, with a scope for each host, against without`, ratio(scoped, ours, of), "x");
     figure(`${what}, with scopes and a wildcard, against with scopes`, ratio(beside, scoped, of), "x");
@@ -105,7 +107,8 @@ const ratio = (ones: readonly Cost[], others: readonly Cost[], of: (one: Cost, o
     }),
   );
 
-type Proxies = Readonly<Record<"ours" | "scoped" | "beside" | "wild" | "byHand" | "byHandAgain" | "careless", Proxy>>;
+type Name = "ours" | "scoped" | "beside" | "wild" | "byHand" | "byHandAgain" | "edge" | "careless";
+type Proxies = Readonly<Record<Name, Proxy>>;
 
 /** Measures in a fixed order, so that each proxy always follows the same one. */
 async function inTurns(proxies: Proxies): Promise<Record<keyof Proxies, Cost[]>> {
@@ -116,9 +119,10 @@ async function inTurns(proxies: Proxies): Promise<Record<keyof Proxies, Cost[]>>
     wild: [],
     byHand: [],
     byHandAgain: [],
+    edge: [],
     careless: [],
   };
-  const order = ["ours", "byHand", "scoped", "beside", "wild", "careless", "byHandAgain"] as const;
+  const order = ["ours", "byHand", "scoped", "beside", "wild", "edge", "careless", "byHandAgain"] as const;
   for (let turn = -WARM_UP; turn < TURNS; turn++) {
     for (const name of order) {
       const cost = await measureTurn(proxies[name]);

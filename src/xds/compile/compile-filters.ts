@@ -93,7 +93,7 @@ function compileSome(filters: readonly FilterConfig[]): EnvoyFilters {
   }
   return {
     request: headerOptions(request.map(withoutHost)),
-    response: headerOptions(response),
+    response: headerOptions(cors === undefined ? response : [...response, VARIES_BY_ORIGIN]),
     host: host ?? hostOf(request),
     path: path === undefined ? undefined : pathRewrite(path),
     mirrors,
@@ -101,6 +101,9 @@ function compileSome(filters: readonly FilterConfig[]): EnvoyFilters {
     auth,
   };
 }
+
+/** Envoy's CORS filter repeats the origin of a request, so caches must keep a response for each origin; the filter does not say so itself. */
+const VARIES_BY_ORIGIN: HeaderChanges = { remove: [], set: [], add: [{ name: "vary", value: "origin" }] };
 
 /** Envoy does not treat Host as a header: setting it is a host rewrite. */
 const hostOf = (changes: readonly HeaderChanges[]): string | undefined =>

@@ -727,8 +727,18 @@ const filters: readonly BehaviourRow[] = [
     expect: {
       status: 200,
       attempts: 1,
-      headers: { "access-control-allow-origin": "https://shop.example", "access-control-expose-headers": "x-bread" },
+      headers: {
+        "access-control-allow-origin": "https://shop.example",
+        "access-control-expose-headers": "x-bread",
+        vary: "origin",
+      },
     },
+  },
+  {
+    name: "filters › CORS: a response without an origin varies by it, too",
+    rule: CORS_RULE,
+    script: [OK],
+    expect: { status: 200, attempts: 1, headers: { "access-control-allow-origin": undefined, vary: "origin" } },
   },
   {
     name: "filters › CORS: an allowed preflight names the exposed headers",

@@ -26,8 +26,8 @@ interface Difference {
   readonly isStalled?: boolean;
   readonly name: string;
   readonly request: (host: string) => string;
-  /** What of the outcome differs. `seen`: what the backend saw; undefined: nothing. */
-  readonly format: (status: string, seen: SeenAttempt | undefined) => string;
+  /** What of the outcome differs. `seen`: what the backend saw; undefined: nothing. `text`: the whole response. */
+  readonly format: (status: string, seen: SeenAttempt | undefined, text: string) => string;
   readonly embedded: string;
   readonly envoy: string;
 }
@@ -89,11 +89,28 @@ const DIFFERENCES: readonly Difference[] = [
   },
   {
     way: 5,
-    name: "what backends get besides",
+    name: "the headers that backends get, besides those that both add",
     request: (host) => head("GET / HTTP/1.1", host),
-    format: (_, seen) => MARKS.filter((name) => seen?.headers.has(name)).join(" "),
+    format: (_, seen) => others(seen?.headers.keys() ?? [], FOR_BACKENDS),
     embedded: "via",
     envoy: "x-envoy-external-address",
+  },
+  {
+    way: 5,
+    name: "the headers that clients get, besides those of the backend",
+    request: (host) => `GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`,
+    format: (_, __, text) => others(headerNames(text), FOR_CLIENTS),
+    embedded: "connection keep-alive",
+    envoy: "",
+  },
+  {
+    way: 5,
+    name: "the text of a response that no backend sent",
+    isStalled: true,
+    request: (host) => head("GET / HTTP/1.1", host),
+    format: (status, _, text) => `${status} ${text.slice(text.indexOf("\r\n\r\n") + 4).trim()}`,
+    embedded: "504 504 Gateway Timeout: HTTPRoute table/row-1 (rule-1): the backend took too long",
+    envoy: "504 no response from a backend of HTTPRoute table/row-1#rule-1",
   },
   {
     way: 7,
@@ -110,7 +127,23 @@ const DIFFERENCES: readonly Difference[] = [
 const upgrade = (host: string): string =>
   ["GET / HTTP/1.1", `Host: ${host}`, "Connection: Upgrade", "Upgrade: websocket", "", ""].join("\r\n");
 
-const MARKS = ["via", "x-envoy-external-address"];
+/** What both data planes add to requests, and what they forward of this one. */
+const FOR_BACKENDS = ["host", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"];
+/** What the backend of the test sends, and what both data planes add, here because the rule has CORS. */
+const FOR_CLIENTS = ["content-length", "date", "vary"];
+
+const others = (names: Iterable<string>, known: readonly string[]): string =>
+  [...new Set(names)]
+    .filter((name) => !known.includes(name))
+    .sort()
+    .join(" ");
+
+const headerNames = (text: string): readonly string[] =>
+  text
+    .slice(0, text.indexOf("\r\n\r\n"))
+    .split("\r\n")
+    .slice(1)
+    .map((line) => line.slice(0, line.indexOf(":")).toLowerCase());
 
 const ROW: BehaviourRow = {
   name: "answers",
@@ -158,8 +191,8 @@ describe.skipIf(envoyPath === undefined)("known differences", () => {
     const [usual, stalled] = cluster.rows as readonly [StartedRow, StartedRow];
     const row = isStalled ? stalled : usual;
     row.log.seen.length = 0;
-    const text = await exchangeRaw(port, request(row.host), isStalled ? { withinMs: 1500 } : {});
-    return format(/^HTTP\/1\.[01] (\d+)/.exec(text)?.[1] ?? "none", row.log.seen[0]);
+    const text = await exchangeRaw(port, request(row.host), { withinMs: 1500 });
+    return format(/^HTTP\/1\.[01] (\d+)/.exec(text)?.[1] ?? "none", row.log.seen[0], text);
   };
 
   test.each(DIFFERENCES)("$way: $name", async (difference) => {

@@ -10,6 +10,9 @@ export interface GatewayLimits extends EdgeLimits {
   readonly maxMirrors: number;
 }
 
+/** After an early response, up to this many bytes of the request body are discarded, so that an HTTP/1 connection can be used again. Then it, or the stream, is closed. */
+export const MAX_UNWANTED_BYTES = 65_536;
+
 export const DEFAULT_LIMITS: GatewayLimits = {
   ...EDGE_LIMITS,
   maxKeptBytes: 64 * 1024 * 1024,

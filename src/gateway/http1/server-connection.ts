@@ -3,7 +3,7 @@ import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { GatewayClock } from "../contract/gateway-clock.ts";
-import type { GatewayLimits } from "../contract/gateway-limits.ts";
+import { type GatewayLimits, MAX_UNWANTED_BYTES } from "../contract/gateway-limits.ts";
 import { clientAddress, type IncomingRequest, type RefusedBytes } from "../contract/http-exchange.ts";
 import type { PieceMeter, PieceQueue } from "../contract/piece-meter.ts";
 import type { ReadHead } from "../contract/request-head.ts";
@@ -17,8 +17,6 @@ import { matchHttp2Preface } from "./read/http2-preface.ts";
 import { RequestReader } from "./read/request-reader.ts";
 import { formatResponseHead } from "./response-head.ts";
 
-/** After an early response, up to this many bytes of the request body are discarded so that the connection can be reused. */
-const MAX_UNWANTED_BYTES = 65_536;
 /** How many bytes of pipelined requests are read ahead. */
 const MAX_AHEAD_BYTES = 65_536;
 /** How many parts of a body are read in one turn. */

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import { constants, type ServerHttp2Stream } from "node:http2";
 import type { Readable } from "node:stream";
-import type { GatewayLimits } from "../contract/gateway-limits.ts";
+import { type GatewayLimits, MAX_UNWANTED_BYTES } from "../contract/gateway-limits.ts";
 import type { HeaderList } from "../contract/header-list.ts";
 import {
   type ClientProtocol,
@@ -13,9 +13,6 @@ import type { ReadHead } from "../contract/request-head.ts";
 import { readRequestHead, refuseMethod } from "../http1/http1.ts";
 import { Http2ClientBody } from "./client-body.ts";
 import { toNodeHeaders } from "./node-headers.ts";
-
-/** After an early response, up to this many bytes of the request body are discarded. Then the stream is closed. */
-const MAX_UNWANTED_BYTES = 65_536;
 
 export interface Http2ExchangeOptions {
   readonly expectsContinue: boolean;

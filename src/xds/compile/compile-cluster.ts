@@ -23,6 +23,7 @@ import {
 import { create, duration, type Init, pack } from "../protobuf.ts";
 import { compileLoadAssignment } from "./compile-load-assignment.ts";
 import type { ConfigSources } from "./config-sources.ts";
+import { BUFFER_BYTES } from "./connection-limit.ts";
 import {
   authoritiesName,
   type ClusterName,
@@ -36,8 +37,6 @@ import {
 import { compositeOptions, upstreamOptions } from "./upstream-options.ts";
 
 const { connectMs: CONNECT_MS } = EDGE_LIMITS;
-/** How much of what one side sends may wait in Envoy for the other side. */
-const BUFFER_BYTES = 65_536;
 /** How often Envoy looks for endpoints whose time is over. */
 const HEALTH_CHECK_MS = 1000;
 const UNLIMITED = 2 ** 31 - 1;

@@ -2,71 +2,62 @@
  * The headers by which backends identify the client, as in the embedded gateway (`forwarded-headers.ts`). What a client says about itself is dropped before
  * anything else reads it.
  */
-import type { HeaderMutationSchema as MutationSchema } from "../gen/envoy/config/common/mutation_rules/v3/mutation_rules_pb.ts";
 import { HeaderValueOption_HeaderAppendAction } from "../gen/envoy/config/core/v3/base_pb.ts";
 import { HeaderMutationSchema as FilterSchema } from "../gen/envoy/extensions/filters/http/header_mutation/v3/header_mutation_pb.ts";
-import type {
-  HttpConnectionManagerSchema,
-  HttpFilterSchema,
-} from "../gen/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
+import type { HttpConnectionManagerSchema } from "../gen/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
 import { HeaderMutationSchema as EarlyMutationSchema } from "../gen/envoy/extensions/http/early_header_mutation/header_mutation/v3/header_mutation_pb.ts";
 import { type Init, pack } from "../protobuf.ts";
+import { HEADER_MUTATION, type HeaderMutation, removeHeader, writeHeader } from "./header-mutation.ts";
+import { type HttpFilterInit, httpFilter } from "./http-filters/http-filter.ts";
 
 export interface EnvoyIdentity {
   readonly manager: Pick<
     Init<typeof HttpConnectionManagerSchema>,
     "useRemoteAddress" | "xffNumTrustedHops" | "skipXffAppend" | "earlyHeaderMutationExtensions"
   >;
-  readonly filters: readonly Init<typeof HttpFilterSchema>[];
+  readonly filters: readonly HttpFilterInit[];
 }
-
-type Mutation = Init<typeof MutationSchema>;
 
 const { ADD_IF_ABSENT, OVERWRITE_IF_EXISTS_OR_ADD } = HeaderValueOption_HeaderAppendAction;
 
-const remove = (name: string): Mutation => ({ action: { case: "remove", value: name } });
-
-const removeAll = (prefix: string): Mutation => ({
+const removeAll = (prefix: string): HeaderMutation => ({
   action: {
     case: "removeOnMatch",
     value: { keyMatcher: { matchPattern: { case: "prefix", value: prefix } } },
   },
 });
 
-const add = (key: string, value: string, appendAction: HeaderValueOption_HeaderAppendAction): Mutation => ({
-  action: { case: "append", value: { header: { key, value }, appendAction } },
-});
-
-const ALWAYS_DROPPED: readonly Mutation[] = [removeAll("x-envoy-"), remove("forwarded"), remove("x-real-ip")];
-
-/** Without trusted proxies the address of the connection is the client's. */
-const UNTRUSTED: readonly Mutation[] = [
-  ...ALWAYS_DROPPED,
-  removeAll("x-forwarded-"),
-  add("x-forwarded-for", "%DOWNSTREAM_DIRECT_REMOTE_ADDRESS_WITHOUT_PORT%", OVERWRITE_IF_EXISTS_OR_ADD),
-  add("x-forwarded-host", "%REQ(:AUTHORITY)%", OVERWRITE_IF_EXISTS_OR_ADD),
+const ALWAYS_DROPPED: readonly HeaderMutation[] = [
+  removeAll("x-envoy-"),
+  removeHeader("forwarded"),
+  removeHeader("x-real-ip"),
 ];
 
-const TRUSTED: readonly Mutation[] = [
+/** Without trusted proxies the address of the connection is the client's. */
+const UNTRUSTED: readonly HeaderMutation[] = [
   ...ALWAYS_DROPPED,
-  remove("x-forwarded-client-cert"),
-  add("x-forwarded-host", "%REQ(:AUTHORITY)%", ADD_IF_ABSENT),
+  removeAll("x-forwarded-"),
+  writeHeader("x-forwarded-for", "%DOWNSTREAM_DIRECT_REMOTE_ADDRESS_WITHOUT_PORT%", OVERWRITE_IF_EXISTS_OR_ADD),
+  writeHeader("x-forwarded-host", "%REQ(:AUTHORITY)%", OVERWRITE_IF_EXISTS_OR_ADD),
+];
+
+const TRUSTED: readonly HeaderMutation[] = [
+  ...ALWAYS_DROPPED,
+  removeHeader("x-forwarded-client-cert"),
+  writeHeader("x-forwarded-host", "%REQ(:AUTHORITY)%", ADD_IF_ABSENT),
 ];
 
 /** Envoy finds the client behind trusted proxies only after the early mutations. */
-const CLIENT_FILTER: Init<typeof HttpFilterSchema> = {
-  name: "envoy.filters.http.header_mutation",
-  configType: {
-    case: "typedConfig",
-    value: pack(FilterSchema, {
-      mutations: {
-        requestMutations: [
-          add("x-forwarded-for", "%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%", OVERWRITE_IF_EXISTS_OR_ADD),
-        ],
-      },
-    }),
-  },
-};
+const CLIENT_FILTER = httpFilter(
+  HEADER_MUTATION,
+  pack(FilterSchema, {
+    mutations: {
+      requestMutations: [
+        writeHeader("x-forwarded-for", "%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%", OVERWRITE_IF_EXISTS_OR_ADD),
+      ],
+    },
+  }),
+);
 
 /** `trustedHops`: the number of trusted proxies in front. */
 export const compileIdentity = (trustedHops: number): EnvoyIdentity => ({

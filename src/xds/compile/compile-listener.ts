@@ -20,7 +20,6 @@ import {
   HttpConnectionManager_PathWithEscapedSlashesAction,
   HttpConnectionManager_ServerHeaderTransformation,
   HttpConnectionManagerSchema,
-  type HttpFilterSchema,
   type LocalReplyConfigSchema,
 } from "../gen/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
 import { CertificateValidationContext_TrustChainVerification } from "../gen/envoy/extensions/transport_sockets/tls/v3/common_pb.ts";
@@ -34,17 +33,16 @@ import { type AccessLogging, accessLogOf } from "./compile-access-log.ts";
 import { compileIdentity } from "./compile-identity.ts";
 import { type ListenerAddress, socketAddress } from "./compile-load-assignment.ts";
 import type { ConfigSources, RouteSpecifier } from "./config-sources.ts";
-import { connectionLimit } from "./connection-limit.ts";
+import { BUFFER_BYTES, connectionLimit } from "./connection-limit.ts";
 import { AUTH, NO_AUTH } from "./http-filters/compile-auth.ts";
 import { hostFilters } from "./http-filters/compile-host-filters.ts";
 import { NO_SESSIONS, SESSIONS } from "./http-filters/compile-sessions.ts";
+import { httpFilter } from "./http-filters/http-filter.ts";
 import { authoritiesName, certificateName, delayName, type ListenerName } from "./resource-names.ts";
 import { serverNameChains, tcpChain } from "./streams/stream-chains.ts";
 import { compileUdpListener } from "./streams/udp-listener.ts";
 
 const KB = 1024;
-/** How much of what one side sends may wait in Envoy for the other side. Bodies that are kept for a retry have a limit of their own. */
-const BUFFER_BYTES = 64 * KB;
 
 type FilterChainInit = Init<typeof FilterChainSchema>;
 
@@ -222,11 +220,6 @@ function httpChain(
     ],
   };
 }
-
-const httpFilter = (name: string, value: Any): Init<typeof HttpFilterSchema> => ({
-  name,
-  configType: { case: "typedConfig", value },
-});
 
 const NO_RESPONSE = {
   format: {

@@ -2,13 +2,13 @@
 import { EDGE_LIMITS } from "../../core/dataplane/edge-limits.ts";
 import { RATE_LIMITED_HEADER, WAITED_HEADER } from "../../core/dataplane/own-headers.ts";
 import type { ClusterSchema } from "../gen/envoy/config/cluster/v3/cluster_pb.ts";
-import type { HeaderMutationSchema as MutationSchema } from "../gen/envoy/config/common/mutation_rules/v3/mutation_rules_pb.ts";
 import { HeaderValueOption_HeaderAppendAction } from "../gen/envoy/config/core/v3/base_pb.ts";
 import { HeaderMutationSchema } from "../gen/envoy/extensions/filters/http/header_mutation/v3/header_mutation_pb.ts";
 import { UpstreamCodecSchema } from "../gen/envoy/extensions/filters/http/upstream_codec/v3/upstream_codec_pb.ts";
-import type { HttpFilterSchema } from "../gen/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
 import { HttpProtocolOptionsSchema } from "../gen/envoy/extensions/upstreams/http/v3/http_protocol_options_pb.ts";
 import { type Any, duration, type Init, pack } from "../protobuf.ts";
+import { HEADER_MUTATION, type HeaderMutation, removeHeader, writeHeader } from "./header-mutation.ts";
+import { httpFilter } from "./http-filters/http-filter.ts";
 
 export type HttpVersion = "HTTP/1.1" | "HTTP/2";
 
@@ -21,35 +21,31 @@ const LATER_MS = 2;
 
 /** `tryTimeoutMs` covers the whole response of an attempt. `per_try_timeout` of a route covers only the head. */
 export const upstreamOptions = (version: HttpVersion, tryTimeoutMs: number | undefined): WithOptions =>
-  optionsOf(httpOptions(version, tryTimeoutMs, [remove(RATE_LIMITED_HEADER), remove(WAITED_HEADER)]));
+  optionsOf(httpOptions(version, tryTimeoutMs, [removeHeader(RATE_LIMITED_HEADER), removeHeader(WAITED_HEADER)]));
 
 /**
  * The options of a composite cluster. Envoy uses its filters instead of those of the cluster that gets an attempt. They also see the responses of waits, so
  * the header that marks a wait is not removed but overwritten with the address that the response came from.
  */
 export const compositeOptions = (): WithOptions =>
-  optionsOf(httpOptions("HTTP/1.1", undefined, [remove(RATE_LIMITED_HEADER), OVERWRITE_WAITED]));
+  optionsOf(httpOptions("HTTP/1.1", undefined, [removeHeader(RATE_LIMITED_HEADER), OVERWRITE_WAITED]));
 
 const optionsOf = (options: Any): WithOptions => ({ typedExtensionProtocolOptions: { [PROTOCOL_OPTIONS]: options } });
-
-type Mutation = Init<typeof MutationSchema>;
-
-const remove = (name: string): Mutation => ({ action: { case: "remove", value: name } });
 
 /** Waits have an address inside of Envoy, which no endpoint of a Service can have. */
 export const INSIDE_ENVOY = "envoy://";
 
-const OVERWRITE_WAITED: Mutation = {
-  action: {
-    case: "append",
-    value: {
-      header: { key: WAITED_HEADER, value: "%UPSTREAM_HOST%" },
-      appendAction: HeaderValueOption_HeaderAppendAction.OVERWRITE_IF_EXISTS,
-    },
-  },
-};
+const OVERWRITE_WAITED = writeHeader(
+  WAITED_HEADER,
+  "%UPSTREAM_HOST%",
+  HeaderValueOption_HeaderAppendAction.OVERWRITE_IF_EXISTS,
+);
 
-const httpOptions = (version: HttpVersion, tryTimeoutMs: number | undefined, responseMutations: Mutation[]): Any =>
+const httpOptions = (
+  version: HttpVersion,
+  tryTimeoutMs: number | undefined,
+  responseMutations: HeaderMutation[],
+): Any =>
   pack(HttpProtocolOptionsSchema, {
     commonHttpProtocolOptions: {
       idleTimeout: duration(EDGE_LIMITS.upstreamKeepAliveMs),
@@ -69,15 +65,7 @@ const httpOptions = (version: HttpVersion, tryTimeoutMs: number | undefined, res
       errorMatcher: { rule: { case: "notMatch", value: { rule: { case: "anyMatch", value: true } } } },
     },
     httpFilters: [
-      httpFilter(
-        "envoy.filters.http.header_mutation",
-        pack(HeaderMutationSchema, { mutations: { responseMutations } }),
-      ),
+      httpFilter(HEADER_MUTATION, pack(HeaderMutationSchema, { mutations: { responseMutations } })),
       httpFilter("envoy.filters.http.upstream_codec", pack(UpstreamCodecSchema, {})),
     ],
   });
-
-const httpFilter = (name: string, value: Any): Init<typeof HttpFilterSchema> => ({
-  name,
-  configType: { case: "typedConfig", value },
-});

@@ -24,6 +24,8 @@ interface Difference {
   readonly way: 1 | 2 | 3 | 4 | 5 | 7;
   /** To a backend that never responds. */
   readonly isStalled?: boolean;
+  /** When the outcome is there. Default: when the connection is closed, in ten seconds at most. */
+  readonly until?: { readonly isEnough?: (got: string) => boolean; readonly withinMs?: number };
   readonly name: string;
   readonly request: (host: string) => string;
   /** What of the outcome differs. `seen`: what the backend saw; undefined: nothing. `text`: the whole response. */
@@ -99,6 +101,7 @@ const DIFFERENCES: readonly Difference[] = [
     way: 5,
     name: "the headers that clients get, besides those of the backend",
     request: (host) => `GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`,
+    until: { isEnough: (got) => got.includes("\r\n\r\n") },
     format: (_, __, text) => others(headerNames(text), FOR_CLIENTS),
     embedded: "connection keep-alive",
     envoy: "",
@@ -117,6 +120,7 @@ const DIFFERENCES: readonly Difference[] = [
     name: "the timeout of an attempt to open a WebSocket, with a long backoff",
     isStalled: true,
     request: (host) => upgrade(host),
+    until: { withinMs: 1500 },
     format: (status) => status,
     embedded: "504",
     envoy: "none",
@@ -187,11 +191,11 @@ describe.skipIf(envoyPath === undefined)("known differences", () => {
     await cluster.close();
   });
 
-  const outcome = async (port: number, { request, format, isStalled = false }: Difference): Promise<string> => {
+  const outcome = async (port: number, { request, format, until, isStalled = false }: Difference): Promise<string> => {
     const [usual, stalled] = cluster.rows as readonly [StartedRow, StartedRow];
     const row = isStalled ? stalled : usual;
     row.log.seen.length = 0;
-    const text = await exchangeRaw(port, request(row.host), { withinMs: 1500 });
+    const text = await exchangeRaw(port, request(row.host), { withinMs: 10_000, ...until });
     return format(/^HTTP\/1\.[01] (\d+)/.exec(text)?.[1] ?? "none", row.log.seen[0], text);
   };
 

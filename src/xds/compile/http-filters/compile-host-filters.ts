@@ -5,11 +5,9 @@
  */
 
 import { LuaSchema } from "../../gen/envoy/extensions/filters/http/lua/v3/lua_pb.ts";
-import type { HttpFilterSchema } from "../../gen/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
-import { type Any, type Init, pack } from "../../protobuf.ts";
+import { type Any, pack } from "../../protobuf.ts";
 import { LOWER_CASE_FILTER, WILDCARD_FILTER } from "../resource-names.ts";
-
-type FilterInit = Init<typeof HttpFilterSchema>;
+import { type HttpFilterInit, httpFilter } from "./http-filter.ts";
 
 /** The metadata of routes that these filters must not use. */
 export const GUARDED: { readonly [filter: string]: { readonly guarded: true } } = {
@@ -17,13 +15,9 @@ export const GUARDED: { readonly [filter: string]: { readonly guarded: true } } 
 };
 
 /** `wildcards`: the wildcard hostnames of the port. Requests for hosts of the first that matches are served by its routes, whatever these are. */
-export const hostFilters = (wildcards: readonly string[]): readonly FilterInit[] => [
-  { name: LOWER_CASE_FILTER, configType: { case: "typedConfig", value: lua(LOWER_CASE) } },
-  ...(wildcards.length === 0
-    ? []
-    : [
-        { name: WILDCARD_FILTER, configType: { case: "typedConfig", value: lua(searchWildcards(wildcards)) } } as const,
-      ]),
+export const hostFilters = (wildcards: readonly string[]): readonly HttpFilterInit[] => [
+  httpFilter(LOWER_CASE_FILTER, lua(LOWER_CASE)),
+  ...(wildcards.length === 0 ? [] : [httpFilter(WILDCARD_FILTER, lua(searchWildcards(wildcards)))]),
 ];
 
 /** The scripts clear the cached route themselves. */

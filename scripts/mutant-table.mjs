@@ -147,6 +147,22 @@ export const mutants = [
     "if (sectionName === undefined && located.allowed.sections.length < 0) {",
   ),
 
+  // Conditions in the words of a vendor.
+  row(
+    "every condition that is listed for another state only is right",
+    gep713,
+    "src/core/check/objects/claimed-words.ts",
+    "reported.some((state) => states.has(state))",
+    "reported.some((state) => statusStates.includes(state))",
+  ),
+  row(
+    "what the vendor calls invalid is a difference",
+    gep713,
+    "src/core/check/objects/claimed-words.ts",
+    'reported.includes("Invalid") ||',
+    "",
+  ),
+
   // Selectors across namespaces (GEP-713, "Label selectors").
   row(
     "a selector selects in every namespace, whatever their labels are",

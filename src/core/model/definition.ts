@@ -184,6 +184,37 @@ export interface PolicyReference {
 /** The objects that have an entry in the status of a policy (Gateway API, PolicyAncestorStatus). */
 export type Ancestors = "Gateway" | "Target";
 
+/** What a condition can say about a policy: whether it is accepted, and whether it takes effect. */
+export const statusStates = [
+  "Accepted",
+  "Invalid",
+  "TargetNotFound",
+  "Conflicted",
+  "Enforced",
+  "PartiallyEnforced",
+  "Overridden",
+  "NoPath",
+] as const;
+export type StatusState = (typeof statusStates)[number];
+
+/** A condition that a controller writes. Without a reason: whatever the reason is. */
+export interface StatusWord {
+  readonly type: string;
+  readonly status: "True" | "False";
+  readonly reason?: string;
+}
+
+/** The conditions that the controllers of a kind write in each state. */
+export type StatusWords = Readonly<Partial<Record<StatusState, readonly StatusWord[]>>>;
+
+export interface StatusRules {
+  readonly vocabulary: "Enforced" | "Programmed";
+  /** `None`: the status has conditions and no entries for ancestors. Absent: `Target` for Direct, `Gateway` for Inherited. */
+  readonly ancestors?: Ancestors | "None";
+  /** Absent: the words of GEP-713. */
+  readonly words?: StatusWords;
+}
+
 /** A field of a policy, or one of its annotations, by which policies are ordered. */
 export interface FieldOrder {
   /** Dotted path in `spec`. Either `path` or `annotation` is set. */
@@ -269,8 +300,7 @@ export interface PolicyDefinition {
   readonly mapsTo: readonly FieldMapping[];
   /** Absent: none. */
   readonly references?: readonly PolicyReference[];
-  /** `ancestors` absent: `Target` for Direct, `Gateway` for Inherited. */
-  readonly status: { readonly vocabulary: "Enforced" | "Programmed"; readonly ancestors?: Ancestors };
+  readonly status: StatusRules;
   /** The controllers that carry the kind out, as GatewayClasses name them; empty: every controller. */
   readonly controllers: readonly string[];
   /** The users who see the values that a policy sets for a target. Absent: `Readers`. */
@@ -287,7 +317,11 @@ export interface PolicyDefinition {
 
 /** The objects that have an entry in the status of policies of the kind. */
 export const ancestorsIn = ({ class: policyClass, status }: PolicyDefinition): Ancestors =>
-  status.ancestors ?? (policyClass === "Direct" ? "Target" : "Gateway");
+  status.ancestors === "Gateway" || status.ancestors === "Target"
+    ? status.ancestors
+    : policyClass === "Direct"
+      ? "Target"
+      : "Gateway";
 
 /** True if policies of the kind have no blocks: all of `spec` but the targets is one value (None), or takes effect as it is (Accumulate). */
 export const hasNoBlocks = ({ none, accumulate }: MergeRules): boolean => none || accumulate !== undefined;

@@ -1,6 +1,7 @@
 /** Findings about conditions in `status` that differ from the conditions that Prevail computes from the objects. */
 import { objectsAbove } from "../../effective/paths/gateways-above.ts";
 import type { PolicyRecord, World } from "../../effective/world/world.ts";
+import type { StatusWords } from "../../model/definition.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../model/json.ts";
 import { GATEWAY_API } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
@@ -16,6 +17,7 @@ import type {
 } from "../../status/status-report.ts";
 import { statusReportOf } from "../../status/status-report-of.ts";
 import { type CheckFinding, findingAt } from "../check-finding.ts";
+import { type ComputedStates, computedStates, differsInWords, formatStates, reportsState } from "./claimed-words.ts";
 
 /** A condition in the status of an object, and its field. */
 interface Claim {
@@ -52,6 +54,7 @@ export function checkStatus(world: World): readonly CheckFinding[] {
   world.policies.forEach((record) => {
     for (const [index, entry] of entriesOf(record.object, "ancestors"))
       findings.push(...ofAncestor(world, record, entry, index, reports));
+    findings.push(...ofWhole(world, record));
   });
   const types = new Set(world.rulebook.kinds.map(({ policyKind }) => `${policyKind.kind}Affected`));
   world.objects.forEach((object) => {
@@ -118,6 +121,8 @@ function ofAncestor(
   const controllerName = text(ownValue(entry, "controllerName"));
   const ref = ownValue(entry, "ancestorRef");
   if (!isJsonObject(ref)) return [];
+  const { words } = record.kind.definition.status;
+  if (words !== undefined) return inWords(world, record, words, { entry, ref, index, controllerName });
   const status = reports.of(object.id);
   if (status === undefined) return [];
   const computed = findAncestor(status.ancestors, ref, object);
@@ -132,6 +137,58 @@ function ofAncestor(
   });
 }
 
+/** The conditions of an entry, in the words of the vendor. */
+function inWords(
+  world: World,
+  record: PolicyRecord,
+  words: StatusWords,
+  claimed: {
+    readonly entry: JsonObject;
+    readonly ref: JsonObject;
+    readonly index: number;
+    readonly controllerName: string;
+  },
+): readonly CheckFinding[] {
+  const { entry, ref, index, controllerName } = claimed;
+  const { object } = record;
+  const at = `${nameOf(ref, object)}${controllerName === "" ? "" : `, by ${controllerName}`}`;
+  const ancestor = claimedObject(world, record, ref);
+  const claims = claimsIn(object, entry, `status.ancestors[${index}]`);
+  const computed = computedStates(world, record, ancestor);
+  if (computed?.states.has("Accepted") && ancestor !== undefined && !mayBeAncestor(world, record, ref))
+    return claims.filter((claim) => reportsState(claim, words, "Accepted")).map((claim) => unreached(claim, at));
+  return differencesInWords(claims, words, computed, at);
+}
+
+/** The conditions of a status without ancestors, in the words of the vendor. */
+function ofWhole(world: World, record: PolicyRecord): readonly CheckFinding[] {
+  const { ancestors, words } = record.kind.definition.status;
+  const status = ownValue(record.object.raw, "status");
+  if (words === undefined || ancestors !== "None" || !isJsonObject(status)) return [];
+  const claims = claimsIn(record.object, status, "status");
+  return claims.length === 0 ? [] : differencesInWords(claims, words, computedStates(world, record, undefined), "");
+}
+
+function differencesInWords(
+  claims: readonly Claim[],
+  words: StatusWords,
+  computed: ComputedStates | undefined,
+  at: string,
+): readonly CheckFinding[] {
+  if (computed === undefined) return [];
+  return claims
+    .filter((claim) => differsInWords(claim, words, computed))
+    .map((claim) =>
+      findingAt(claim.object, {
+        code: "StatusDiffers",
+        severity: "warning",
+        field: claim.field,
+        message: `the status of ${formatRef(claim.object.ref)} has ${shown(claim)}${at === "" ? "" : ` (at ${at})`}; Prevail computes ${formatStates(computed, words)}: ${computed.message}${age(claim)}`,
+        fix: FIX,
+      }),
+    );
+}
+
 /**
  * Implementations choose the ancestor
  *
@@ -139,20 +196,26 @@ function ofAncestor(
  * for one of them is not wrong. Nor is one for an object that is not in the input and may be above a target.
  * Gateway API, "PolicyAncestorStatus"
  */
-function mayBeAncestor(world: World, { object, targets }: PolicyRecord, ref: JsonObject): boolean {
-  const group = textOr(ref, "group", GATEWAY_API);
-  const kind = world.rulebook.findKind(group, textOr(ref, "kind", "Gateway"));
-  const name = text(ownValue(ref, "name"));
-  const namespace = kind?.scope === "Cluster" ? "" : textOr(ref, "namespace", object.ref.namespace);
-  if (kind === undefined || !isPlainName(name) || (namespace !== "" && !isPlainName(namespace))) return false;
-  const claimed = objectId({ group: kind.group, kind: kind.kind, namespace, name });
-  return targets.attachments.some((target) => {
+function mayBeAncestor(world: World, record: PolicyRecord, ref: JsonObject): boolean {
+  const claimed = claimedObject(world, record, ref);
+  if (claimed === undefined) return false;
+  return record.targets.attachments.some((target) => {
     const above = objectsAbove(world, target);
     if (above.has(claimed)) return true;
     if (world.objects.has(claimed)) return false;
     // A parent that is not in the input, or one of a route that is not in the input.
     return isChild(world, target.object) || [...above].some((id) => namesAbsent(world, id, claimed));
   });
+}
+
+/** The object that an entry names as ancestor. Undefined: its kind is not known, or it has no name. */
+function claimedObject(world: World, { object }: PolicyRecord, ref: JsonObject): ObjectId | undefined {
+  const group = textOr(ref, "group", GATEWAY_API);
+  const kind = world.rulebook.findKind(group, textOr(ref, "kind", "Gateway"));
+  const name = text(ownValue(ref, "name"));
+  const namespace = kind?.scope === "Cluster" ? "" : textOr(ref, "namespace", object.ref.namespace);
+  if (kind === undefined || !isPlainName(name) || (namespace !== "" && !isPlainName(namespace))) return undefined;
+  return objectId({ group: kind.group, kind: kind.kind, namespace, name });
 }
 
 const isChild = ({ rulebook }: World, id: ObjectId): boolean => rulebook.isChildByRef(splitId(id).kind);

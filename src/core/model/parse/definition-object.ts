@@ -12,6 +12,7 @@ import type {
   PolicyDefinition,
   PolicyReference,
   SelectorNamespaces,
+  StatusWords,
   TargetKind,
 } from "../definition.ts";
 import type { Json, JsonObject } from "../json.ts";
@@ -88,7 +89,11 @@ function specOf(definition: PolicyDefinition): JsonObject {
     merge: mergeOf(definition.merge, definition.class === "Direct"),
     mapsTo: mapsTo.map(mapping),
     references: references.map(reference),
-    status: withoutDefaults({ vocabulary: unless("Enforced", status.vocabulary), ancestors: status.ancestors }),
+    status: withoutDefaults({
+      vocabulary: unless("Enforced", status.vocabulary),
+      ancestors: status.ancestors,
+      words: wordsOf(status.words),
+    }),
     controllers,
     visibility: visibility === undefined ? undefined : unless("Readers", visibility),
     sensitive,
@@ -96,6 +101,14 @@ function specOf(definition: PolicyDefinition): JsonObject {
     approximate: approximate.map(({ because, paths }) => withoutDefaults({ because, paths })),
   });
 }
+
+const wordsOf = (words: StatusWords = {}): JsonObject =>
+  Object.fromEntries(
+    Object.entries(words).map(([state, conditions]) => [
+      state,
+      conditions.map(({ type, status, reason }) => `${type}=${status}${reason === undefined ? "" : `/${reason}`}`),
+    ]),
+  );
 
 const groupKind = ({ group, kind }: GroupKind): JsonObject => ({ group, kind });
 const level = ({ group, kind, section }: LevelKind): JsonObject => withoutDefaults({ group, kind, section });

@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { definitionFrom, kubeObject } from "../../../../test/support/cluster/kube-objects.ts";
+import { statusStates } from "../definition.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { definitionSchema } from "../schema/definition-schema.ts";
 import type { Schema } from "../schema/schema.ts";
@@ -151,7 +152,11 @@ const complete: JsonObject = {
       noneValid: "NoCa",
     },
   ],
-  status: { vocabulary: "Programmed", ancestors: "Target" },
+  status: {
+    vocabulary: "Programmed",
+    ancestors: "Target",
+    words: Object.fromEntries(statusStates.map((state) => [state, [`${state}=True`, "Ready=False/Pending"]])),
+  },
   controllers: ["example.com/controller"],
   visibility: "Target",
   sensitive: ["tls.password"],
@@ -200,7 +205,16 @@ test("every field can be written, and is read", () => {
         noneValid: "NoCa",
       },
     ],
-    status: { vocabulary: "Programmed", ancestors: "Target" },
+    status: {
+      vocabulary: "Programmed",
+      ancestors: "Target",
+      words: {
+        Overridden: [
+          { type: "Overridden", status: "True" },
+          { type: "Ready", status: "False", reason: "Pending" },
+        ],
+      },
+    },
     controllers: ["example.com/controller"],
     visibility: "Target",
     sensitive: ["tls.password"],

@@ -1,14 +1,17 @@
 import { once } from "../collections/once.ts";
-import type {
-  FieldMapping,
-  Hierarchy,
-  KindFacts,
-  LevelKind,
-  LinkRow,
-  PolicyDefinition,
-  PolicyKind,
-  PolicyReference,
-  Targeting,
+import {
+  type FieldMapping,
+  type Hierarchy,
+  type KindFacts,
+  type LevelKind,
+  type LinkRow,
+  type PolicyDefinition,
+  type PolicyKind,
+  type PolicyReference,
+  type StatusState,
+  type StatusWord,
+  statusStates,
+  type Targeting,
 } from "../definition.ts";
 import type { Finding } from "../finding.ts";
 import { isJsonObject, type Json, type JsonObject, ownValue } from "../json.ts";
@@ -171,7 +174,24 @@ function readGoverns(spec: JsonObject): Pick<PolicyDefinition, "governs"> {
 function readStatus(status: JsonObject): PolicyDefinition["status"] {
   const vocabulary = oneOf(status["vocabulary"], choices.vocabulary, "Enforced");
   const ancestors = choices.ancestors.find((one) => one === status["ancestors"]);
-  return ancestors === undefined ? { vocabulary } : { vocabulary, ancestors };
+  const words = child(status, "words");
+  const read = statusStates.flatMap((state): readonly [StatusState, readonly StatusWord[]][] => {
+    const conditions = texts(words, state).map(readStatusWord);
+    return conditions.length === 0 ? [] : [[state, conditions]];
+  });
+  return {
+    vocabulary,
+    ...(ancestors === undefined ? {} : { ancestors }),
+    ...(read.length === 0 ? {} : { words: Object.fromEntries(read) }),
+  };
+}
+
+/** `Accepted=False/Conflicted`. */
+function readStatusWord(word: string): StatusWord {
+  const [type = "", rest = ""] = word.split("=");
+  const [value, reason] = rest.split("/");
+  const status = value === "True" ? "True" : "False";
+  return reason === undefined ? { type, status } : { type, status, reason };
 }
 
 const readPolicyKind = (item: JsonObject): PolicyKind => ({

@@ -1,15 +1,17 @@
 /** The schema of PolicyDefinitions. Parsing checks them by it; the CRD and docs/definitions.md are generated from it. */
-import type {
-  Ancestors,
-  CrossNamespace,
-  Governs,
-  LinkRow,
-  PolicyClass,
-  PolicyDefinition,
-  PolicyReference,
-  SelectorNamespaces,
-  Targeting,
-  Visibility,
+import {
+  type Ancestors,
+  type CrossNamespace,
+  type Governs,
+  type LinkRow,
+  type PolicyClass,
+  type PolicyDefinition,
+  type PolicyReference,
+  type SelectorNamespaces,
+  type StatusState,
+  statusStates,
+  type Targeting,
+  type Visibility,
 } from "../definition.ts";
 import { dottedPath, merge } from "./merge-schema.ts";
 import {
@@ -35,7 +37,7 @@ export const choices: {
   readonly via: readonly LinkRow["via"][];
   readonly attachment: readonly NonNullable<LinkRow["attachment"]>[];
   readonly vocabulary: readonly PolicyDefinition["status"]["vocabulary"][];
-  readonly ancestors: readonly Ancestors[];
+  readonly ancestors: readonly (Ancestors | "None")[];
   readonly format: readonly PolicyReference["format"][];
   readonly grants: readonly SelectorNamespaces["grants"][];
   readonly visibility: readonly Visibility[];
@@ -48,7 +50,7 @@ export const choices: {
   via: ["ParentRefs", "ParentName", "ChildRefs"],
   attachment: ["RouteToListener", "ListenerSetToGateway", "RouteToService"],
   vocabulary: ["Enforced", "Programmed"],
-  ancestors: ["Gateway", "Target"],
+  ancestors: ["Gateway", "Target", "None"],
   format: ["Any", "Certificates"],
   grants: ["Needed", "NotNeeded"],
   visibility: ["Readers", "Target"],
@@ -258,6 +260,24 @@ const mapping = object({
   create: optional(flag, "true", "`false`: only structs that the object already has are changed."),
 });
 
+const statusWord: Schema = {
+  ...text,
+  pattern: "^[A-Za-z][A-Za-z0-9./-]*=(True|False)(/[A-Za-z][A-Za-z0-9_]*)?$",
+  "x-prevail-format": "a condition (Accepted=False/Conflicted, or Overridden=True for every reason)",
+};
+
+const STATE_WORDS: Readonly<Record<StatusState, string>> = {
+  Accepted: "accepted",
+  Invalid:
+    "not accepted because it is invalid. Controllers validate more than Prevail does, so such a condition alone is no difference",
+  TargetNotFound: "not accepted because its target does not exist",
+  Conflicted: "not accepted because of another policy on its target",
+  Enforced: "accepted, and all its settings take effect",
+  PartiallyEnforced: "accepted, and some of its settings take effect",
+  Overridden: "accepted, and none of its settings takes effect because of other policies",
+  NoPath: "accepted, and reaches nothing",
+};
+
 /** The reason of a condition, as Kubernetes allows it. */
 const reason: Schema = { ...text, pattern: "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$" };
 
@@ -324,7 +344,19 @@ export const definitionSchema: Schema = object({
       ancestors: optional(
         choice(choices.ancestors),
         "Target for Direct, Gateway for Inherited",
-        "The objects that have an entry in the status: the Gateways (mesh: parent Services) above the targets, or the targets themselves.",
+        "The objects that have an entry in the status: the Gateways (mesh: parent Services) above the targets, or the targets themselves. `None`: the status has conditions, and no ancestors.",
+      ),
+      words: optional(
+        object(
+          Object.fromEntries(
+            statusStates.map((state) => [
+              state,
+              optional(list(statusWord), "none", `The conditions of a policy that is ${STATE_WORDS[state]}.`),
+            ]),
+          ),
+        ),
+        "the words of GEP-713",
+        "The conditions that the controllers of the kind write, by what they say. `check` compares the status of policies with what it computes by these words; a condition that is not listed is not compared.",
       ),
     }),
     "the default of each field",

@@ -166,6 +166,21 @@ describe.skipIf(parts === undefined)("writes of status", CLUSTER_TEST, () => {
     await settled();
     expect([...written().keys()].filter((key) => key.includes("/status"))).toEqual(["retrypolicies/status busy"]);
     expect(succeeded("retrypolicies/status busy")).toBeLessThanOrEqual(EDITS);
+    // One for each object in a minute, and for at most 20 objects of a change.
+    const events = await plane.kubectl([
+      "get",
+      "events.events.k8s.io",
+      "-n",
+      "default",
+      "-o",
+      "jsonpath={range .items[*]}{.regarding.kind}/{.regarding.name} {.reason} {.note}{'\\n'}{end}",
+    ]);
+    expect(replica.notes.filter((note) => note.includes("Events are not written"))).toEqual([]);
+    const lines = events.split("\n").filter((line) => line.includes("ValuesChanged"));
+    expect(lines).toContainEqual(
+      expect.stringMatching(/^Gateway\/g ValuesChanged retry\.attempts 2 → 3, from RetryPolicy default\/busy$/),
+    );
+    expect(lines.length).toBeLessThanOrEqual(25);
   });
 
   test("what ended is withdrawn, and a policy that is deleted and made anew at once has its own words", async () => {

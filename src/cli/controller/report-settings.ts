@@ -76,6 +76,8 @@ export function parseReportSettings(options: OptionValues): ReportSettings | str
     const stray = reportOptions.find(({ name }) => options.has(name));
     return stray === undefined ? undefined : `--${stray.name} is about status, which is not written with --view-only`;
   }
+  if (options.has("redact-names"))
+    return "--redact-names is about the view API, and status and Events name policies: add --view-only";
   const controller = parseControllerName(options);
   if (!controller.ok) return controller.message;
   const own = parseKinds(options, "own", DEFAULT_OWN);

@@ -21,7 +21,9 @@ import type { MergeOptions } from "../../core/status/merge-status.ts";
 import type { StatusReport, TargetStatus } from "../../core/status/status-report.ts";
 import { statusReportSteps } from "../../core/status/status-report-of.ts";
 import { NOTHING_WANTED, type WantedStatus, wantedStatuses } from "../../core/status/wanted-status.ts";
+import { changeEvents } from "../../core/view/change-events.ts";
 import type { LiveState, LiveStep } from "../live-evaluation.ts";
+import { EventRecorder, type EventRecorderOptions } from "./event-recorder.ts";
 import { findHeldKinds, type HeldKinds } from "./held-kinds.ts";
 import { ObjectCache } from "./object-cache.ts";
 import { StatusWriter, type WantedWrite, type WriteEvent } from "./status-writer.ts";
@@ -39,6 +41,9 @@ export interface StatusReporterOptions {
   /** How much longer this process may write; 0 if it does not lead. */
   readonly remainingMs: () => number;
   readonly report: (event: WriteEvent) => void;
+  /** The name of this process, for Events. */
+  readonly instance: string;
+  readonly onEvent: EventRecorderOptions["onOutcome"];
   readonly signal: AbortSignal;
 }
 
@@ -77,6 +82,7 @@ export class StatusReporter {
   readonly #cache = new ObjectCache();
   readonly #queue: WorkQueue<ObjectId>;
   readonly #writer: StatusWriter;
+  readonly #events: EventRecorder;
   readonly #troubled = new Set<string>();
   /** Resources of kinds that are not followed any more. */
   readonly #retired = new Map<KindId, ApiResource>();
@@ -95,7 +101,7 @@ export class StatusReporter {
 
   constructor(options: StatusReporterOptions) {
     this.#options = options;
-    const { client, remainingMs, isDryRun, report, signal } = options;
+    const { client, controllerName, instance, remainingMs, isDryRun, signal, onEvent } = options;
     const monotonicMs = (): number => performance.now();
     this.#writer = new StatusWriter({
       client,
@@ -104,10 +110,20 @@ export class StatusReporter {
       find: (id) => this.#find(id),
       remainingMs,
       isDryRun,
-      report,
+      report: (event) => this.#noteWrite(event),
       signal,
       nowMs: Date.now,
       monotonicMs,
+    });
+    this.#events = new EventRecorder({
+      client,
+      controllerName,
+      instance,
+      resourceOf: (kind) => this.#state?.resources.get(kind),
+      objectOf: (id) => this.#cache.find(id),
+      nowMs: Date.now,
+      monotonicMs,
+      onOutcome: onEvent,
     });
     this.#queue = new WorkQueue({ workers: WORKERS, work: (id) => this.#writer.write(id), monotonicMs });
   }
@@ -133,6 +149,7 @@ export class StatusReporter {
       this.#compute();
       return;
     }
+    this.#recordChange(before, state, step);
     const ids = changedIds(step, state);
     if (isMeaningful(step) || ids.some((id) => generationOf(before, id) !== generationOf(state, id))) {
       for (const id of ids) this.#dirty.add(id);
@@ -144,6 +161,25 @@ export class StatusReporter {
       if (this.#computing === undefined) this.#queue.add(id);
       else this.#dirty.add(id);
     }
+  }
+
+  /** Events of a change, from the replica that leads. While something cannot be read, a change may be none. */
+  #recordChange(before: LiveState, after: LiveState, { applied }: LiveStep): void {
+    const { isDryRun, isOwned, onEvent, remainingMs } = this.#options;
+    const { delta } = applied;
+    if (isDryRun || remainingMs() <= 0 || this.#troubled.size > 0) return;
+    if (delta.effective.length === 0 && delta.verdicts.length === 0) return;
+    const worlds = { before: worldOf(before.evaluation), after: worldOf(after.evaluation) };
+    const { events, leftOut } = changeEvents(worlds, delta, isOwned);
+    for (const event of events) this.#events.record(event);
+    for (let i = 0; i < leftOut; i++) onEvent("limited");
+  }
+
+  #noteWrite(event: WriteEvent): void {
+    this.#options.report(event);
+    if (event.type !== "Stopped") return;
+    const message = `the field manager '${event.manager}' has removed or changed the conditions of ${this.#options.controllerName} three times in ten minutes; they are not written for an hour`;
+    this.#events.record({ object: event.object, type: "Warning", reason: "StatusReset", message });
   }
 
   /** A resource cannot be followed now; or it can again. */

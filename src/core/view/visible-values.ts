@@ -21,7 +21,7 @@ export class VisibleValues {
   readonly #viewer: Viewer;
   readonly #redactsNames: boolean;
 
-  constructor({ world, redactsNames = false }: ViewContext, viewer: Viewer) {
+  constructor({ world, redactsNames = false }: Pick<ViewContext, "world" | "redactsNames">, viewer: Viewer) {
     this.#world = world;
     this.#viewer = viewer;
     this.#redactsNames = redactsNames;

@@ -6,11 +6,13 @@ import {
   label,
   type MetricFamily,
 } from "../../adapters/admin/metric-families.ts";
+import type { EventOutcome } from "../../controller/report/event-recorder.ts";
 import type { ReporterCounts } from "../../controller/report/status-reporter.ts";
 import type { WriteEvent } from "../../controller/report/status-writer.ts";
 
 export interface ReportMetrics {
   readonly note: (event: WriteEvent) => void;
+  readonly noteEvent: (outcome: EventOutcome) => void;
   readonly families: readonly MetricFamily[];
 }
 
@@ -32,14 +34,22 @@ export function createReportMetrics({
   readonly isLeading: () => boolean;
 }): ReportMetrics {
   const writes = createCounters("prevail_status_writes_total", "Writes of status, by resource and result.");
+  const events = createCounters(
+    "prevail_events_total",
+    "Events about policies and the objects that they affect, by result.",
+  );
   const held = (): ReadonlyMap<string, number> =>
     new Map([...counts().held].map(([kind, unread]) => [`kind="${label(kind)}",unread="${label(unread)}"`, 1]));
   return {
     note: ({ type, resource }) => {
       writes.cell(`resource="${label(resource)}",result="${RESULTS[type]}"`).count++;
     },
+    noteEvent: (outcome) => {
+      events.cell(`result="${outcome}"`).count++;
+    },
     families: [
       writes,
+      events,
       createGauge("prevail_status_pending", "Objects whose status may have to be written.", () => counts().queued),
       createGauge(
         "prevail_status_stopped_objects",

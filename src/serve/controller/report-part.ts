@@ -37,6 +37,7 @@ export class ReportPart {
   constructor(options: ReportPartOptions) {
     this.#options = options;
     const { client, settings, signal, note, trouble, over } = options;
+    const identity = `${hostname()}-${randomUUID().slice(0, 8)}`;
     const { controllerName, own, reportAffected, isDryRun, lease } = settings;
     this.#reporter = new StatusReporter({
       client,
@@ -46,9 +47,13 @@ export class ReportPart {
       isDryRun,
       remainingMs: () => this.#election.remainingMs(),
       report: (event) => this.#note(event),
+      instance: identity,
+      onEvent: (outcome, error) => {
+        this.#metrics.noteEvent(outcome);
+        if (error !== undefined) this.#noteOnce("events", `Events are not written: ${error.message}`);
+      },
       signal,
     });
-    const identity = `${hostname()}-${randomUUID().slice(0, 8)}`;
     this.#election = new LeaderElection({
       lease: isDryRun ? ALWAYS_OWNED : createLease(options, identity),
       renewDeadlineMs: lease.renewDeadlineMs,

@@ -21,6 +21,7 @@ export type LeaseState =
 
 /** The field that names the process. */
 const OWNER = "holderIdentity";
+const MOST_RELEASES = 3;
 const LEASES = { group: "coordination.k8s.io", version: "v1", plural: "leases" };
 
 /**
@@ -60,13 +61,19 @@ export class LeaseClaim {
   /** Gives the Lease up, so that another process need not wait. It does nothing for the Lease of another one. */
   async release(options: CallOptions = {}): Promise<void> {
     const { client, identity } = this.#options;
-    const lease = await this.#read(options);
-    const spec = objectAt(lease, "spec");
-    if (lease === undefined || textAt(spec, OWNER) !== identity) return;
-    const released = { ...spec, [OWNER]: "", leaseDurationSeconds: 1, renewTime: formatMicroTime(new Date()) };
-    await updateObject(client, LEASES, { ...lease, spec: released }, options).catch((error: unknown) => {
-      if (!isConflict(error)) throw error;
-    });
+    for (let attempt = 0; attempt < MOST_RELEASES; attempt++) {
+      const lease = await this.#read(options);
+      const spec = objectAt(lease, "spec");
+      if (lease === undefined || textAt(spec, OWNER) !== identity) return;
+      const released = { ...spec, [OWNER]: "", leaseDurationSeconds: 1, renewTime: formatMicroTime(new Date()) };
+      try {
+        await updateObject(client, LEASES, { ...lease, spec: released }, options);
+        return;
+      } catch (error) {
+        // A renewal of our own that was given up may still have arrived.
+        if (!isConflict(error)) throw error;
+      }
+    }
   }
 
   #read(options: CallOptions): Promise<JsonObject | undefined> {

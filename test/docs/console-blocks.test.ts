@@ -22,6 +22,7 @@ for (const page of [
   "docs/concepts.md",
   "docs/guide/developer.md",
   "docs/guide/operator.md",
+  "docs/guide/mixed.md",
 ]) {
   describe(page, () => {
     const path = fileURLToPath(new URL(`../../${page}`, import.meta.url));

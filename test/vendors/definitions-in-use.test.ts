@@ -144,4 +144,28 @@ describe("an approximation is a caveat where it matters", () => {
         "the definition of GCPBackendPolicy is approximate, and 1 GCPBackendPolicy rests on it: a target in another namespace is refused here, and whether GKE accepts it is not known",
     });
   });
+
+  test("a path with a value: only a target of that kind has the caveat", () => {
+    const linkerd = (kind: string, name: string) =>
+      policy(
+        "AuthorizationPolicy",
+        "p",
+        { kind, name, group: kind === "Namespace" ? "" : "policy.linkerd.io" },
+        {},
+        {
+          group: "policy.linkerd.io",
+        },
+      );
+    expect(caveats([linkerd("Server", "web")]).map(({ code }) => code)).toEqual([]);
+    expect(caveats([linkerd("Namespace", "default")]).map(({ code }) => code)).toEqual(["ApproximateDefinition"]);
+  });
+
+  test("an index of a list: only a policy with two targets has the caveat", () => {
+    const proxy = (...targets: readonly string[]) =>
+      policy("ProxySettingsPolicy", "p", targets, { timeout: { read: "1s" } }, { group: "gateway.nginx.org" });
+    expect(caveats([...cluster, proxy("Gateway/g")])).toEqual([]);
+    expect(caveats([...cluster, proxy("Gateway/g", "HTTPRoute/r")]).map(({ code }) => code)).toEqual([
+      "ApproximateDefinition",
+    ]);
+  });
 });

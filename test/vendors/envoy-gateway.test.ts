@@ -151,6 +151,36 @@ describe("BackendTrafficPolicy without mergeType: the most specific policy alone
       effective: { [ONE]: retry(3), [B]: retry(3), [X]: {} },
     },
     {
+      what: "a selector with namespaces takes routes of other namespaces where a ReferenceGrant permits it",
+      objects: [
+        {
+          ...policyWith("far", {
+            targetSelectors: [{ kind: "HTTPRoute", matchLabels: { team: "blue" }, namespaces: { from: "All" } }],
+            ...retry(3),
+          }),
+          metadata: { name: "far", namespace: "other" },
+        },
+        referenceGrant("grant", "default", {
+          from: { group: GROUP, kind: "BackendTrafficPolicy", namespace: "other" },
+          to: { kind: "HTTPRoute" },
+        }),
+      ],
+      effective: { [ONE]: retry(3), [B]: {} },
+    },
+    {
+      what: "without the ReferenceGrant it takes none of them",
+      objects: [
+        {
+          ...policyWith("far", {
+            targetSelectors: [{ kind: "HTTPRoute", matchLabels: { team: "blue" }, namespaces: { from: "All" } }],
+            ...retry(3),
+          }),
+          metadata: { name: "far", namespace: "other" },
+        },
+      ],
+      effective: { [ONE]: {} },
+    },
+    {
       what: "a target in another namespace is refused, also with a ReferenceGrant",
       objects: [
         policy("BackendTrafficPolicy", "far", "HTTPRoute/default/on-a", retry(1), { group: GROUP, namespace: "other" }),

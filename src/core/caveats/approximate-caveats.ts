@@ -39,13 +39,20 @@ function concerns({ paths }: Approximation, { raw }: KubeObject): boolean {
   return paths.length === 0 || paths.some((path) => hasValueAt(ownValue(raw, "spec"), path.split(".")));
 }
 
-/** True if there is a value below these keys. In a list a number is the index of an item; with another key any item counts. */
-function hasValueAt(value: Json | undefined, keys: readonly string[]): boolean {
-  const [key, ...rest] = keys;
+/**
+ * True if there is a value at the path. In a list a number is the index of an item; with another segment any item counts. A segment
+ * `targetRef[kind=Namespace]` is about an object with that value.
+ */
+function hasValueAt(value: Json | undefined, segments: readonly string[]): boolean {
+  const [segment, ...rest] = segments;
   if (isJsonList(value)) {
-    if (key !== undefined && /^\d+$/.test(key)) return hasValueAt(value[Number(key)], rest);
-    return value.some((item) => hasValueAt(item, keys));
+    if (segment !== undefined && /^\d+$/.test(segment)) return hasValueAt(value[Number(segment)], rest);
+    return value.some((item) => hasValueAt(item, segments));
   }
-  if (key === undefined) return value !== undefined && value !== null;
-  return isJsonObject(value) && hasValueAt(ownValue(value, key), rest);
+  if (segment === undefined) return value !== undefined && value !== null;
+  const [, key = segment, name, wanted] = /^(.+)\[(.+)=(.+)\]$/.exec(segment) ?? [];
+  const found = isJsonObject(value) ? ownValue(value, key) : undefined;
+  if (name === undefined) return hasValueAt(found, rest);
+  const items = isJsonList(found) ? found : found === undefined ? [] : [found];
+  return items.some((item) => isJsonObject(item) && ownValue(item, name) === wanted && hasValueAt(item, rest));
 }

@@ -310,7 +310,7 @@ const approximation = object({
   paths: optional(
     list(dottedPath),
     "every policy of the kind",
-    "Dotted paths in the spec: only a policy with a value at one of them is affected. In a list a number is an index (`targetRefs.1`); otherwise any item counts.",
+    "Dotted paths in the spec: only a policy with a value at one of them is affected. In a list a number is an index (`targetRefs.1`); otherwise any item counts. `targetRef[kind=Namespace]`: an object with that value.",
   ),
 });
 

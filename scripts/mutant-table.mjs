@@ -91,11 +91,11 @@ export const mutants = [
     "",
   ),
   row(
-    "a policy that an object names is above those that target it",
+    "a policy that an object names is not merged where another targets the object",
     attachment,
     `${effective}/paths/path-builder.ts`,
-    "const stack = set === undefined ? above.stack : this.#kind.stacks.push(above.stack, set);",
-    "if (node.sets?.named !== undefined && set !== undefined) return { up, node, stack: this.#kind.stacks.push(this.#kind.stacks.push(above.stack, setAt(node.sets.named, node) ?? set), set), from, elsewhere: above.elsewhere, incomplete: above.incomplete, ancestor: above.ancestor ?? ancestorOf(node), ports };\n    const stack = set === undefined ? above.stack : this.#kind.stacks.push(above.stack, set);",
+    "stack: named === undefined ? stack : this.#kind.stacks.push(stack, named),",
+    "stack: named === undefined || set !== undefined ? stack : this.#kind.stacks.push(stack, named),",
   ),
   row(
     "a name means a policy of every kind that has one",
@@ -145,6 +145,36 @@ export const mutants = [
     resolution,
     "if (sectionName === undefined && located.allowed.sectionRequired) {",
     "if (sectionName === undefined && located.allowed.sections.length < 0) {",
+  ),
+
+  // Policies without a target.
+  row(
+    "a policy without a target in the root namespace is for that namespace",
+    gep713,
+    "src/core/attachment/resolve-absent.ts",
+    'if (own !== "" && own !== absent.rootNamespace) {',
+    'if (own !== "") {',
+  ),
+  row(
+    "policies of the mesh are beside those of a Namespace",
+    gep713,
+    `${effective}/world/attached-policies.ts`,
+    "const meshWide = all.filter(({ isMeshWide }) => isMeshWide);",
+    "const meshWide = all.filter(({ isMeshWide }) => isMeshWide && all.length < 2);",
+  ),
+  row(
+    "a policy that selects workloads is for its namespace",
+    gep713,
+    "src/core/attachment/resolve-absent.ts",
+    "return isJsonObject(labels) && Object.keys(labels).length > 0;",
+    "return isJsonObject(labels) && Object.keys(labels).length < 0;",
+  ),
+  row(
+    "a new namespace is not part of the mesh",
+    gep713,
+    "src/core/attachment/resolve-absent.ts",
+    "resolution.selects.push(NAMESPACE);",
+    "",
   ),
 
   // Conditions in the words of a vendor.

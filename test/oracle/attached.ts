@@ -9,4 +9,6 @@ export interface Attached {
   readonly consumer?: string;
   /** The target names the policy: the policy is below those that target it. */
   readonly isNamed?: true;
+  /** The policy is attached to every Namespace: it is above those that target the Namespace. */
+  readonly isMeshWide?: true;
 }

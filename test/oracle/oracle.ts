@@ -170,7 +170,8 @@ function affectedBy(paths: readonly FoldedPath[]): ReadonlyMap<TargetId, Readonl
   for (const { nodes, entries, outcomes } of paths) {
     for (const { policy, level } of entries) {
       if (!outcomes.some((outcome) => outcome.policy === policy.id && outcome.state === "inEffect")) continue;
-      for (const { id } of nodes.slice(level)) affected.set(id, (affected.get(id) ?? new Set()).add(policy.id));
+      for (const { id } of nodes.slice(Math.round(level)))
+        affected.set(id, (affected.get(id) ?? new Set()).add(policy.id));
     }
   }
   return affected;

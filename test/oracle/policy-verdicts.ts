@@ -6,6 +6,7 @@ import type { Attached } from "./attached.ts";
 import type { Outcome } from "./fold-outcomes.ts";
 import { compareText, unique } from "./json-value.ts";
 import type { OraclePolicy } from "./read-policy.ts";
+import { selectsWorkloads } from "./resolve-targets.ts";
 import { conflictsAmong } from "./same-target.ts";
 import type { StackedPath } from "./stack-paths.ts";
 import type { TargetNode } from "./target-node.ts";
@@ -22,7 +23,8 @@ export function verdictOf(
   definition: PolicyDefinition,
 ): Verdict {
   const own = attached.filter((one) => one.policy === policy);
-  if (own.length === 0 && policy.targets.length > 0)
+  const { absent } = definition.targeting;
+  if (own.length === 0 && (policy.targets.length > 0 || (absent !== undefined && selectsWorkloads(policy, absent))))
     return { state: "NotAccepted", reason: "TargetNotFound", message: "", by: [] };
   const winners = own.map((one) => winnerAgainst(one, attached, definition));
   if (own.length > 0 && winners.every((winner) => winner !== undefined))
@@ -42,7 +44,7 @@ export function verdictOf(
 
 /** The policy that this one conflicts with on a target, if it is not accepted there. */
 function winnerAgainst(
-  { policy, target, consumer, isNamed }: Attached,
+  { policy, target, consumer, isNamed, isMeshWide }: Attached,
   attached: readonly Attached[],
   definition: PolicyDefinition,
 ): PolicyId | undefined {
@@ -50,6 +52,7 @@ function winnerAgainst(
     (other) =>
       other.target.id === target.id &&
       other.isNamed === isNamed &&
+      other.isMeshWide === isMeshWide &&
       (other.consumer === undefined || other.consumer === consumer),
   );
   return conflictsAmong(

@@ -96,7 +96,8 @@ function readTargets(spec: JsonObject, { targeting }: PolicyDefinition): readonl
   const targets = [...items, ...selected].filter((target) => target !== undefined);
   const isComplete = targets.length === items.length + selected.length;
   if (!isComplete || (howMany === "One" && targets.length > 1)) return undefined;
-  return targets.length === 0 && targeting.namedBy === undefined ? undefined : targets;
+  const needsTarget = targeting.namedBy === undefined && targeting.absent === undefined;
+  return targets.length === 0 && needsTarget ? undefined : targets;
 }
 
 /** Reads one target: an object by name, or the objects that a label selector selects. */
@@ -132,7 +133,10 @@ function readBlocks(spec: JsonObject, reading: Reading): readonly OracleBlock[] 
   const { targeting, merge } = reading.definition;
   const { ref, refs, selectors } = targeting.fields;
   // Policies that only objects name have no targets, and so no fields for them.
-  const targetFields = targeting.kinds.length === 0 ? [] : [ref, refs, selectors];
+  const targetFields = [
+    ...(targeting.kinds.length === 0 ? [] : [ref, refs, selectors]),
+    ...(targeting.absent?.workloadSelector === undefined ? [] : [targeting.absent.workloadSelector]),
+  ];
   if (merge.none) return readWhole(without(spec, targetFields), reading.definition);
   const bare = without(spec, [...targetFields, ...spellings.defaults, ...spellings.overrides]);
   const written: (readonly [BlockName, Json])[] = [

@@ -1,10 +1,10 @@
 /** Resolves a policy's target references to the nodes that it may target. */
-import type { PolicyDefinition, TargetKind } from "../../src/core/model/definition.ts";
+import type { AbsentTarget, PolicyDefinition, TargetKind } from "../../src/core/model/definition.ts";
 import type { ObjectRef } from "../../src/core/model/refs.ts";
 import type { Attached } from "./attached.ts";
 import { type ClusterObject, clusterObject, findObject, labelsOf } from "./cluster-objects.ts";
 import { trafficOf } from "./find-paths.ts";
-import { textField } from "./json-value.ts";
+import { fieldAt, isMap, textField } from "./json-value.ts";
 import { factsOf, isSameKind, namespaceKind } from "./kind-table.ts";
 import { selects } from "./label-selector.ts";
 import { attachNamed } from "./named-policies.ts";
@@ -18,8 +18,32 @@ export function resolveTargets(
   definition: PolicyDefinition,
 ): readonly Attached[] {
   const targeted = policy.targets.flatMap((target) => resolveTarget(target, policy, objects, definition));
-  const attached = [...attachNamed(policy, objects, definition), ...targeted];
+  const attached = [
+    ...attachNamed(policy, objects, definition),
+    ...targeted,
+    ...attachWithoutTarget(policy, objects, definition),
+  ];
   return attached.filter((one, i) => attached.findIndex(({ target }) => target.id === one.target.id) === i);
+}
+
+/** Without a target: its own Namespace, or from the root namespace every Namespace. Workloads are not known. */
+function attachWithoutTarget(
+  policy: OraclePolicy,
+  objects: readonly ClusterObject[],
+  { targeting: { absent } }: PolicyDefinition,
+): readonly Attached[] {
+  if (absent === undefined || policy.targets.length > 0 || selectsWorkloads(policy, absent)) return [];
+  const own = policy.object.ref.namespace;
+  const spaces = objects.filter(({ ref }) => isSameKind(ref, namespaceKind)).map(objectNode);
+  if (own === "" || own === absent.rootNamespace)
+    return spaces.map((target): Attached => ({ policy, target, isMeshWide: true }));
+  return spaces.filter(({ object }) => object.ref.name === own).map((target): Attached => ({ policy, target }));
+}
+
+export function selectsWorkloads({ object }: OraclePolicy, { workloadSelector }: AbsentTarget): boolean {
+  if (workloadSelector === undefined) return false;
+  const labels = fieldAt(object.raw, `spec.${workloadSelector}.matchLabels`);
+  return isMap(labels) && Object.keys(labels).length > 0;
 }
 
 function resolveTarget(

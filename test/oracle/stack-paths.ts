@@ -63,12 +63,14 @@ function entriesOn(
   const { merge } = definition;
   // Policies that a node names are between the policies that target it and the next node.
   const sets = path.nodes.flatMap((node, at) => [
-    { node, level: at, isNamed: false },
-    { node, level: at + 0.5, isNamed: true },
+    ...(at === firstMeshWide(path, attached) ? [{ node, level: at - 0.25, isNamed: false, isMeshWide: true }] : []),
+    { node, level: at, isNamed: false, isMeshWide: false },
+    { node, level: at + 0.25, isNamed: true, isMeshWide: false },
   ]);
-  return sets.flatMap(({ node, level, isNamed }) => {
+  return sets.flatMap(({ node, level, isNamed, isMeshWide }) => {
     const entries = attached
       .filter((one) => one.target.id === node.id && (one.isNamed ?? false) === isNamed)
+      .filter((one) => (one.isMeshWide ?? false) === isMeshWide)
       .filter(({ consumer }) => consumer === undefined || consumer === path.from)
       .map(({ policy, target, consumer }) => ({ policy, target, level, consumer }))
       .sort((a, b) => byPrecedence(definition)(a.policy, b.policy));
@@ -87,13 +89,17 @@ function entriesOn(
   });
 }
 
+/** The policies of every Namespace are once on a path, at its first Namespace. */
+const firstMeshWide = ({ nodes }: TargetPath, attached: readonly Attached[]): number =>
+  nodes.findIndex(({ id }) => attached.some(({ target, isMeshWide }) => isMeshWide === true && target.id === id));
+
 function levelsOf(
   path: TargetPath,
   entries: readonly StackEntry[],
   definition: PolicyDefinition,
 ): readonly StackLevel[] {
   const levels = path.nodes
-    .flatMap((_, at) => [at, at + 0.5])
+    .flatMap((_, at) => [at - 0.25, at, at + 0.25])
     .map((level) => entries.filter((entry) => entry.level === level && hasPart(entry, path, definition)))
     .filter((level) => level.length > 0)
     .reverse();
@@ -107,9 +113,9 @@ function levelsOf(
 function withCovering(path: StackedPath, all: readonly StackedPath[]): StackedPath {
   const siblings = all.filter(({ nodes, from }) => nodes[0]?.id === path.nodes[0]?.id && from === path.from);
   const haveAllTheirOwn = siblings.every(
-    ({ nodes, entries }) => nodes.length > 1 && entries.some(({ level }) => level >= 1),
+    ({ nodes, entries }) => nodes.length > 1 && entries.some(({ level }) => Math.round(level) >= 1),
   );
-  const nodeOf = (level: StackLevel | undefined): number => Math.floor(level?.[0]?.level ?? 0);
+  const nodeOf = (level: StackLevel | undefined): number => Math.round(level?.[0]?.level ?? 0);
   const covering = path.levels.filter((level) => nodeOf(level) === nodeOf(path.levels[0]));
   return haveAllTheirOwn ? path : { ...path, levels: covering };
 }
@@ -129,5 +135,5 @@ function hasPart(entry: StackEntry, path: TargetPath, definition: PolicyDefiniti
 
 /** True if the path ends at the entry's target or at a section of it (the node below). */
 export function isAtEnd({ level }: StackEntry, { nodes }: TargetPath): boolean {
-  return level >= nodes.length - (nodes.at(-1)?.section === undefined ? 1 : 2);
+  return Math.round(level) >= nodes.length - (nodes.at(-1)?.section === undefined ? 1 : 2);
 }

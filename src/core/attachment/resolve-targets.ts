@@ -18,6 +18,7 @@ import {
   reject,
   type TargetContext,
 } from "./resolution.ts";
+import { resolveAbsent } from "./resolve-absent.ts";
 import { resolveBySelector } from "./resolve-by-selector.ts";
 import { resolveNamed } from "./resolve-named.ts";
 import type { ResolvedTargets } from "./resolved-targets.ts";
@@ -36,6 +37,7 @@ export function resolveTargets(policy: Policy, definition: PolicyDefinition, con
     selects: [],
   };
   for (const target of policy.targets) resolveTarget(resolution, target);
+  resolveAbsent(resolution);
   resolveNamed(resolution);
   const { attachments, rejections, named, grantsOf, selects } = resolution;
   return {

@@ -10,6 +10,8 @@ export interface Attachment {
   readonly consumer?: string;
   /** True if the object or section names the policy: the policy is below those that target it. */
   readonly isNamed?: boolean;
+  /** True if the policy is attached to every Namespace: it is above those that target the Namespace. */
+  readonly isMeshWide?: boolean;
 }
 
 export interface Rejection {

@@ -10,7 +10,9 @@ export function specificKindCaveats(context: CaveatContext): readonly Caveat[] {
   const { world, scope } = context;
   const found: { readonly policy: KubeObject; readonly field: string }[] = [];
   world.policies.forEach(({ object, targets }, id) => {
-    const rejection = targets.rejections.find(({ code }) => code === "ImplementationSpecificKind");
+    const rejection = targets.rejections.find(
+      ({ code }) => code === "ImplementationSpecificKind" || code === "UnknownWorkloads",
+    );
     if (rejection === undefined || (scope.about === "Policies" && !scope.policies.includes(id))) return;
     if (isNamedByQuestion(context, object)) found.push({ policy: object, field: rejection.field });
   });
@@ -21,7 +23,7 @@ export function specificKindCaveats(context: CaveatContext): readonly Caveat[] {
   const summary = `whether ${isOne ? "1 policy takes" : `${found.length} policies take`} effect is not known`;
   return [
     caveat("ImplementationSpecificKind", {
-      message: `${summary}: the kind of ${isOne ? "its target is" : "their targets is"} left to implementations: ${names}`,
+      message: `${summary}: ${isOne ? "it targets" : "they target"} workloads, or a kind that is left to implementations: ${names}`,
       summary,
       objects: found.map(({ policy, field }) => located(policy, field)),
     }),

@@ -58,6 +58,15 @@ export interface NamingField {
 
 export type CrossNamespace = "Forbidden" | "ReferenceGrant" | "Consumer";
 
+/** What a policy without a target is attached to. */
+export interface AbsentTarget {
+  readonly means: "OwnNamespace";
+  /** In this namespace it is every Namespace, above the policies that target it. */
+  readonly rootNamespace?: string;
+  /** Field of `spec` that selects workloads by label: then it is those workloads, which are not known. */
+  readonly workloadSelector?: string;
+}
+
 /** The namespaces in which label selectors of policies select. */
 export interface SelectorNamespaces {
   /** Field of a selector that says in which namespaces it selects: `{from: Same | All | Selector, selector}`. Absent: its own only. */
@@ -80,6 +89,8 @@ export interface Targeting {
   readonly positionalRules: boolean;
   /** Empty: policies have no targets of their own, and objects name them. */
   readonly kinds: readonly TargetKind[];
+  /** Absent: a policy must have a target, or be named by an object. */
+  readonly absent?: AbsentTarget;
   /** Absent: no object names policies of the kind. */
   readonly namedBy?: readonly NamingField[];
 }

@@ -93,6 +93,7 @@ export type FindingCode =
   | "SelectorMatchesNothing"
   | "Conflicted"
   | "NamedPolicyNotFound"
+  | "UnknownWorkloads"
   // In what policies refer to.
   | "InvalidReference"
   // In what policy kinds mean.

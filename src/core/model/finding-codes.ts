@@ -214,6 +214,10 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
     "The target already has a policy with which this one is not merged.",
     "Delete one of the two policies, or change the target of one.",
   ),
+  UnknownWorkloads: info(
+    "A policy selects workloads by label, and Prevail does not know workloads.",
+    "See the documentation of the implementation for what the policy takes effect on.",
+  ),
   NamedPolicyNotFound: error(
     "An object names a policy that is not in the input.",
     "Correct the name, or add the policy.",

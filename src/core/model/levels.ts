@@ -21,8 +21,10 @@ export const targetLevels = (targets: readonly TargetKind[]): readonly LevelKind
 export function attachableLevels({
   kinds: targets,
   namedBy = [],
-}: Pick<Targeting, "kinds" | "namedBy">): readonly LevelKind[] {
-  const levels = [...targetLevels(targets), ...namedBy.map(({ level }) => level)];
+  absent,
+}: Pick<Targeting, "kinds" | "namedBy" | "absent">): readonly LevelKind[] {
+  const withoutTarget = absent === undefined ? [] : [{ group: "", kind: "Namespace" }];
+  const levels = [...targetLevels(targets), ...namedBy.map(({ level }) => level), ...withoutTarget];
   return levels.filter((level, at) => levels.findIndex((other) => sameLevel(other, level)) === at);
 }
 

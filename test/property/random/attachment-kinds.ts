@@ -6,6 +6,7 @@ import {
   gatewayClass,
   gatewayTargets,
   httpRoute,
+  namespace,
   namingAnnotation,
   policyGroup,
   section,
@@ -84,6 +85,20 @@ const globalKind: PolicyKindUnderTest = {
   }),
 };
 
+/** Without a target: the Namespace of the policy, or from one namespace every Namespace. */
+const absentKind: PolicyKindUnderTest = {
+  ...values,
+  definition: define({
+    kind: "AbsentPolicy",
+    targeting: {
+      kinds: [target(namespace), ...gatewayTargets],
+      absent: { means: "OwnNamespace", rootNamespace: "a-b", workloadSelector: "selector" },
+    },
+    hierarchy: { namespacesAbove: [gateway, httpRoute] },
+    merge: { granularity: { default: "Patch", field: "strategy", values: { atomic: "Atomic", patch: "Patch" } } },
+  }),
+};
+
 /** Only listeners of Gateways may be targeted, not whole Gateways. */
 const sectionOnlyKind: PolicyKindUnderTest = {
   ...values,
@@ -100,4 +115,5 @@ export const attachmentKinds: readonly PolicyKindUnderTest[] = [
   selectingKind,
   globalKind,
   sectionOnlyKind,
+  absentKind,
 ];

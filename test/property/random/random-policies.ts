@@ -172,7 +172,9 @@ export function policyFromPlan(
   const annotations = kind.weighs === true ? weightOf(number) : undefined;
   const metadata = jsonOf({ name: `p${number}`, namespace: home, annotations, creationTimestamp: plan.created });
   const identity = { apiVersion: `${policyKind.group}/v1`, kind: policyKind.kind, name: `p${number}` };
-  return { ...kubeObject(identity, {}), metadata, spec: { ...writeRefs(refs), ...writeBlocks(plan, kind) } };
+  const isWithout = kind.definition.targeting.absent !== undefined && plan.kind % 3 > 0;
+  const written = isWithout ? (pick(WORKLOADS, plan.kind) ?? {}) : writeRefs(refs);
+  return { ...kubeObject(identity, {}), metadata, spec: { ...written, ...writeBlocks(plan, kind) } };
 }
 
 /** Weights by which a definition may order policies. Some are absent, and some are no numbers. */
@@ -180,6 +182,9 @@ function weightOf(number: number): JsonObject | undefined {
   if (number % 4 === 0) return undefined;
   return { [weightAnnotation]: number % 5 === 0 ? "heavy" : String((number * 7) % 3) };
 }
+
+/** What a policy without a target selects. */
+const WORKLOADS: readonly JsonObject[] = [{}, {}, {}, { selector: { matchLabels: { app: "x" } } }, { selector: {} }];
 
 /** Kinds that may not target across namespaces do so less often than kinds that may. */
 function nearer(aim: Aim, { definition }: PolicyKindUnderTest): Aim {

@@ -108,7 +108,7 @@ function refusalSeverity(
 
 /** Nothing is known to be wrong. */
 const isLeftOpen = (code: Finding["code"]): boolean =>
-  code === "ImplementationSpecificKind" || code === "UnknownNamespaceLabels";
+  code === "ImplementationSpecificKind" || code === "UnknownWorkloads" || code === "UnknownNamespaceLabels";
 
 /**
  * The severity of a finding about an object that is named and absent. Where the snapshot is complete the object does not exist, and an

@@ -2,7 +2,7 @@
 import { isNamespace } from "../../model/refs.ts";
 import { namespaceOfTraffic, OTHERS } from "../../model/traffic.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
-import type { NodeSets, PolicySet } from "../world/stack.ts";
+import type { NodeSets, PolicySet, Stack } from "../world/stack.ts";
 import type { NodeFinder } from "./node-finder.ts";
 import { ancestorOf, type Node, type Path } from "./path.ts";
 
@@ -115,7 +115,8 @@ export class PathBuilder {
     from: string | undefined,
     ports: readonly number[],
   ): Path {
-    const stack = set === undefined ? above.stack : this.#kind.stacks.push(above.stack, set);
+    const base = this.#belowMesh(above.stack, up, node);
+    const stack = set === undefined ? base : this.#kind.stacks.push(base, set);
     const named = node.sets?.named === undefined ? undefined : setAt(node.sets.named, node);
     return {
       up,
@@ -127,6 +128,14 @@ export class PathBuilder {
       ancestor: above.ancestor ?? ancestorOf(node),
       ports,
     };
+  }
+
+  /** The policies of every Namespace are once on a path, at its first Namespace. */
+  #belowMesh(stack: Stack, up: Path | undefined, { sets }: Node): Stack {
+    const set = sets?.meshWide?.own;
+    if (set === undefined) return stack;
+    for (let at = up; at !== undefined; at = at.up) if (at.node.sets?.meshWide !== undefined) return stack;
+    return this.#kind.stacks.push(stack, set);
   }
 
   /** The policies on a target for all requests, and those for the requests from one namespace. */

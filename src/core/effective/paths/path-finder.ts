@@ -164,7 +164,7 @@ export class PathFinder {
     const setsOf = (name: string | undefined): readonly PolicySet[] => {
       const at = (one: NodeSets | undefined): PolicySet | undefined =>
         name === undefined ? one?.own : one?.sections?.get(name);
-      return [this.#paths.combined(at(sets), at(theirs)), at(sets.named)]
+      return [at(sets.meshWide), this.#paths.combined(at(sets), at(theirs)), at(sets.named)]
         .map(withPolicies)
         .filter((set) => set !== undefined);
     };

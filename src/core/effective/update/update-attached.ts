@@ -86,13 +86,17 @@ function groupEdits(
 function edited(before: readonly AttachedPolicy[], edits: readonly AttachmentEdit[]): readonly AttachedPolicy[] {
   let all = before;
   for (const { attachment, does, policy } of edits) {
-    const { sectionName, consumer, isNamed = false } = attachment;
+    const { sectionName, consumer, isNamed = false, isMeshWide = false } = attachment;
     const isIt = (one: AttachedPolicy): boolean =>
-      one.policy === policy && one.sectionName === sectionName && one.consumer === consumer && one.isNamed === isNamed;
+      one.policy === policy &&
+      one.sectionName === sectionName &&
+      one.consumer === consumer &&
+      one.isNamed === isNamed &&
+      one.isMeshWide === isMeshWide;
     all =
       does === "remove"
         ? all.filter((one) => !isIt(one))
-        : [...all, { policy, sectionName, consumer, isNamed } satisfies AttachedPolicy];
+        : [...all, { policy, sectionName, consumer, isNamed, isMeshWide } satisfies AttachedPolicy];
   }
   return all;
 }

@@ -154,8 +154,8 @@ function resolvedAgain(
   return { kind, object, policy, findings: read.findings, targets, references };
 }
 
-const keyOf = ({ object, sectionName, consumer, isNamed }: Attachment): string =>
-  `${object}#${sectionName ?? ""}@${consumer ?? ""}${isNamed ? "!" : ""}`;
+const keyOf = ({ object, sectionName, consumer, isNamed, isMeshWide }: Attachment): string =>
+  `${object}#${sectionName ?? ""}@${consumer ?? ""}${isNamed ? "!" : ""}${isMeshWide ? "*" : ""}`;
 
 function addEdits(edits: AttachmentEdit[], before: PolicyRecord | undefined, after: PolicyRecord | undefined): void {
   const kind = (before ?? after)?.kind;
@@ -180,7 +180,8 @@ const isSameAttachment = (a: Attachment | undefined, b: Attachment | undefined):
   a?.object === b?.object &&
   a?.sectionName === b?.sectionName &&
   a?.consumer === b?.consumer &&
-  a?.isNamed === b?.isNamed;
+  a?.isNamed === b?.isNamed &&
+  a?.isMeshWide === b?.isMeshWide;
 
 const attachmentsOf = (targets: ResolvedTargets | undefined): ReadonlyMap<string, Attachment> =>
   new Map(targets?.attachments.map((attachment) => [keyOf(attachment), attachment]));

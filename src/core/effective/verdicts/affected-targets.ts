@@ -96,6 +96,6 @@ function attachedTo(
 const NONE: readonly Policy[] = [];
 
 const policiesOn = (sets: NodeSets | undefined, section: string | undefined): readonly Policy[] =>
-  sets?.named === undefined
+  sets?.named === undefined && sets?.meshWide === undefined
     ? ((section === undefined ? sets?.own : sets?.sections?.get(section))?.policies ?? NONE)
     : setsAt(sets, section).flatMap(({ policies }) => policies);

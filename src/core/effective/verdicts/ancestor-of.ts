@@ -29,7 +29,7 @@ function clusterTargets(path: Path): readonly Node[] {
   let found: Node[] | undefined;
   for (let at: Path | undefined = path; at !== undefined; at = at.up) {
     const { ref, sets } = at.node;
-    if (ref.namespace === "" && (sets?.own ?? sets?.named?.own) !== undefined)
+    if (ref.namespace === "" && (sets?.own ?? sets?.named?.own ?? sets?.meshWide?.own) !== undefined)
       found = [at.node, ...(found ?? NO_NODES)];
   }
   return found ?? NO_NODES;

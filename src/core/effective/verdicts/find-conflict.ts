@@ -31,10 +31,11 @@ export function findConflict(
 const policiesOn = (
   world: World,
   kindIndex: number,
-  { object, sectionName, consumer, isNamed = false }: Attachment,
+  { object, sectionName, consumer, isNamed = false, isMeshWide = false }: Attachment,
 ): readonly Policy[] =>
   attachedIn(world.attached[kindIndex]?.get(object))
     .filter((entry) => entry.sectionName === sectionName && entry.isNamed === isNamed)
+    .filter((entry) => entry.isMeshWide === isMeshWide)
     .filter((entry) => (entry.consumer ?? consumer) === consumer)
     .map(({ policy }) => policy);
 

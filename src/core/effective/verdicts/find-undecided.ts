@@ -31,7 +31,8 @@ export function findUndecided(world: World, record: PolicyRecord): Undecided | u
  * not known either. A selector may match objects elsewhere, unless the input has objects that it does not match.
  */
 export function isAbsentElsewhere(world: World, { code, missing, selected }: Rejection): boolean {
-  if (code === "ImplementationSpecificKind" || code === "UnknownNamespaceLabels") return true;
+  if (code === "ImplementationSpecificKind" || code === "UnknownWorkloads" || code === "UnknownNamespaceLabels")
+    return true;
   if (selected !== undefined)
     return !isCompleteFor(world.completeness, parseKindId(selected.kind), selected.namespace ?? "");
   if (code !== "TargetNotFound" || missing === undefined) return false;

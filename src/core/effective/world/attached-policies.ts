@@ -16,6 +16,8 @@ export interface AttachedPolicy {
   readonly consumer: string | undefined;
   /** True if the object or section names the policy. */
   readonly isNamed: boolean;
+  /** True if the policy is attached to every Namespace. */
+  readonly isMeshWide: boolean;
 }
 
 /** `findTarget`: the object that the policies are attached to; undefined if it is implied or virtual. */
@@ -31,9 +33,16 @@ export function buildNodeSets(
     only !== undefined &&
     only.sectionName === undefined &&
     only.consumer === undefined &&
-    !only.isNamed
+    !only.isNamed &&
+    !only.isMeshWide
   ) {
-    return { own: setOf([only.policy], annotated, kind), sections: undefined, consumers: undefined, named: undefined };
+    return {
+      own: setOf([only.policy], annotated, kind),
+      sections: undefined,
+      consumers: undefined,
+      named: undefined,
+      meshWide: undefined,
+    };
   }
   const consumers = new Map<string, NodeSets>();
   const namespaces = new Set(all.flatMap(({ consumer }) => (consumer === undefined ? [] : [consumer])));
@@ -48,15 +57,17 @@ export function buildNodeSets(
     );
   }
   const everybody = nodeSets(
-    all.filter(({ consumer, isNamed }) => consumer === undefined && !isNamed),
+    all.filter(({ consumer, isNamed, isMeshWide }) => consumer === undefined && !isNamed && !isMeshWide),
     annotated,
     kind,
   );
   const named = all.filter(({ isNamed }) => isNamed);
+  const meshWide = all.filter(({ isMeshWide }) => isMeshWide);
   return {
     ...everybody,
     consumers: consumers.size === 0 ? undefined : consumers,
     named: named.length === 0 ? undefined : nodeSets(named, annotated, kind),
+    meshWide: meshWide.length === 0 ? undefined : nodeSets(meshWide, annotated, kind),
   };
 }
 
@@ -79,6 +90,7 @@ function nodeSets(all: readonly AttachedPolicy[], annotated: MergeStrategy | und
     sections: sections.size === 0 ? undefined : sections,
     consumers: undefined,
     named: undefined,
+    meshWide: undefined,
   };
 }
 
@@ -118,8 +130,8 @@ export class AttachedDraft {
   }
 
   add(policy: Policy, attachments: readonly Attachment[]): void {
-    for (const { object, sectionName, consumer, isNamed = false } of attachments) {
-      const one: AttachedPolicy = { policy, sectionName, consumer, isNamed };
+    for (const { object, sectionName, consumer, isNamed = false, isMeshWide = false } of attachments) {
+      const one: AttachedPolicy = { policy, sectionName, consumer, isNamed, isMeshWide };
       const known = this.#byTarget.get(object);
       if (known === undefined) this.#byTarget.set(object, [one]);
       else known.push(one);
@@ -138,15 +150,17 @@ export class AttachedDraft {
 }
 
 /** Every policy in the sets, with its section and consumer. */
-export function attachedIn(sets: NodeSets | undefined, consumer?: string, isNamed = false): readonly AttachedPolicy[] {
+export function attachedIn(sets: NodeSets | undefined, how: Partial<AttachedPolicy> = {}): readonly AttachedPolicy[] {
   if (sets === undefined) return [];
+  const { consumer, isNamed = false, isMeshWide = false } = how;
   const list = (set: PolicySet, sectionName: string | undefined): AttachedPolicy[] =>
-    [...set.policies, ...set.conflicted].map((policy) => ({ policy, sectionName, consumer, isNamed }));
+    [...set.policies, ...set.conflicted].map((policy) => ({ policy, sectionName, consumer, isNamed, isMeshWide }));
   return [
     ...(sets.own === undefined ? [] : list(sets.own, undefined)),
     ...[...(sets.sections ?? [])].flatMap(([name, set]) => list(set, name)),
-    ...[...(sets.consumers ?? [])].flatMap(([namespace, inner]) => attachedIn(inner, namespace)),
-    ...attachedIn(sets.named, undefined, true),
+    ...[...(sets.consumers ?? [])].flatMap(([namespace, inner]) => attachedIn(inner, { consumer: namespace })),
+    ...attachedIn(sets.named, { isNamed: true }),
+    ...attachedIn(sets.meshWide, { isMeshWide: true }),
   ];
 }
 
@@ -157,5 +171,6 @@ export function setsIn(sets: NodeSets): readonly PolicySet[] {
     ...(sets.sections?.values() ?? []),
     ...[...(sets.consumers?.values() ?? [])].flatMap(setsIn),
     ...(sets.named === undefined ? [] : setsIn(sets.named)),
+    ...(sets.meshWide === undefined ? [] : setsIn(sets.meshWide)),
   ];
 }

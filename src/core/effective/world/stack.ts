@@ -25,15 +25,18 @@ export interface NodeSets {
   readonly consumers: ReadonlyMap<string, NodeSets> | undefined;
   /** Policies that the object or its sections name. They are below those that target it. */
   readonly named: NodeSets | undefined;
+  /** Policies that are attached to every Namespace. They are above those that target the Namespace. */
+  readonly meshWide: NodeSets | undefined;
 }
 
-/** The sets of policies on an object or on one of its sections, highest first: of those that target it, then of those that it names. */
+/** The sets of policies on an object or on one of its sections, highest first: mesh-wide ones, those that target it, then those that it names. */
 export function setsAt(sets: NodeSets | undefined, section: string | undefined): readonly PolicySet[] {
   if (sets === undefined) return NO_SETS;
   const own = setAt(sets, section);
+  if (sets.named === undefined && sets.meshWide === undefined) return own === undefined ? NO_SETS : [own];
   const named = sets.named === undefined ? undefined : setAt(sets.named, section);
-  if (named === undefined) return own === undefined ? NO_SETS : [own];
-  return own === undefined ? [named] : [own, named];
+  const meshWide = sets.meshWide === undefined ? undefined : setAt(sets.meshWide, section);
+  return [meshWide, own, named].filter((set) => set !== undefined);
 }
 
 const NO_SETS: readonly PolicySet[] = [];

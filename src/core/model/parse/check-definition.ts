@@ -121,13 +121,13 @@ function* checkLevels({ targeting, hierarchy, mapsTo }: PolicyDefinition): Gener
       `spec.hierarchy.effectiveTargets is ${names}, but policies may be attached to ${formatLevel(level)}, which is not above any of them: such a policy would never take effect. Add ${formatLevel(level)} to it, or remove it from spec.targeting.`,
     );
   }
-  const targetsNamespace = targeting.kinds.some((kind) => isNamespace(kind));
+  const targetsNamespace = attachableLevels(targeting).some((level) => isNamespace(level));
   const endsAtNamespace = ends.some((end) => isNamespace(end));
   if (targetsNamespace && !endsAtNamespace && hierarchy.namespacesAbove.length === 0) {
     yield error(
       "DefinitionNamespaceReachesNothing",
       "spec.hierarchy.namespaces.above",
-      "spec.hierarchy.namespaces.above is empty, but a Namespace may be targeted: list the kinds whose Namespace is a level above them.",
+      "spec.hierarchy.namespaces.above is empty, but policies may be attached to a Namespace: list the kinds whose Namespace is a level above them.",
     );
   }
   yield* checkThrough([...attachableLevels(targeting), ...ends], hierarchy.through);

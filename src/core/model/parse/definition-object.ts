@@ -67,6 +67,7 @@ function specOf(definition: PolicyDefinition): JsonObject {
     kinds,
     namedBy = [],
     selectorNamespaces,
+    absent,
   } = targeting;
   return withoutDefaults({
     policies: policies.map(({ group, kind, scope }) => ({ group, kind, scope })),
@@ -84,6 +85,7 @@ function specOf(definition: PolicyDefinition): JsonObject {
       positionalRules: unless(false, positionalRules),
       kinds: kinds.map(targetKind),
       namedBy: namedBy.map(namingField),
+      absent: absent === undefined ? undefined : { ...absent },
     }),
     hierarchy: hierarchyOf(definition.hierarchy, crossNamespace === "Consumer"),
     merge: mergeOf(definition.merge, definition.class === "Direct"),

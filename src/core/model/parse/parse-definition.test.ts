@@ -100,6 +100,7 @@ const complete: JsonObject = {
     ],
     namedBy: [{ level: "GatewayListener", path: "filters[type=Color].ref", separator: "," }],
     selectorNamespaces: { field: "namespaces", grants: "NotNeeded", everywhere: ["global"] },
+    absent: { means: "OwnNamespace", rootNamespace: "root", workloadSelector: "selector" },
   },
   hierarchy: {
     effectiveTargets: [{ group: "fruit.example.com", kind: "Apple", section: "Seed" }],
@@ -175,6 +176,7 @@ test("every field can be written, and is read", () => {
       positionalRules: true,
       kinds: [{ sectionRequired: true }, {}],
       selectorNamespaces: { field: "namespaces", grants: "NotNeeded", everywhere: ["global"] },
+      absent: { means: "OwnNamespace", rootNamespace: "root", workloadSelector: "selector" },
       namedBy: [{ level: { kind: "Gateway", section: "Listener" }, path: "filters[type=Color].ref", separator: "," }],
     },
     hierarchy: {

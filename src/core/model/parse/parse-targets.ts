@@ -29,7 +29,7 @@ export function parseTargets(
   if (one !== null) targets.push(parseRef(one, `spec.${ref}`, targeting, report));
   listed.forEach((item, i) => targets.push(parseRef(item, `spec.${refs}[${i}]`, targeting, report)));
   selected.forEach((item, i) => targets.push(parseTargetSelector(item, `spec.${selectors}[${i}]`, targeting, report)));
-  if (targets.length === 0 && targeting.namedBy === undefined) {
+  if (targets.length === 0 && targeting.namedBy === undefined && targeting.absent === undefined) {
     report(
       "InvalidTarget",
       `spec.${refs}`,

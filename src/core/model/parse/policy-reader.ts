@@ -44,7 +44,11 @@ export function policyReader(definition: PolicyDefinition, options: PolicyReader
   const { crd, judging = builtInJudging(), problemOf } = options;
   const { merge, targeting } = definition;
   const { ref, refs, selectors } = targeting.fields;
-  const targetKeys = targeting.kinds.length === 0 ? [] : [ref, refs, selectors];
+  const { workloadSelector } = targeting.absent ?? {};
+  const targetKeys = [
+    ...(targeting.kinds.length === 0 ? [] : [ref, refs, selectors]),
+    ...(workloadSelector === undefined ? [] : [workloadSelector]),
+  ];
   const hasStrategy = Object.keys(merge.granularity.values).length > 0;
   const beside = [...REMOVALS, ...(hasStrategy ? [merge.granularity.field] : [])];
   return {

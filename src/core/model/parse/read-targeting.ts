@@ -23,7 +23,7 @@ export function readTargeting(targeting: JsonObject, policies: readonly PolicyKi
   const namedBy = objects(targeting, "namedBy").map((item, i) =>
     readNamingField(item, `spec.targeting.namedBy[${i}]`, reader),
   );
-  if (kinds.length + namedBy.length === 0) {
+  if (kinds.length + namedBy.length === 0 && ownValue(targeting, "absent") === undefined) {
     const message =
       "spec.targeting.kinds is missing: list the kinds that a policy may target, or in namedBy the fields of objects that name policies.";
     reader.problems.push({ code: "MissingField", field: "spec.targeting.kinds", message });
@@ -41,6 +41,20 @@ export function readTargeting(targeting: JsonObject, policies: readonly PolicyKi
     kinds,
     ...(namedBy.length === 0 ? {} : { namedBy }),
     ...readSelectorNamespaces(targeting, reader),
+    ...readAbsent(targeting),
+  };
+}
+
+function readAbsent(targeting: JsonObject): Pick<Targeting, "absent"> {
+  const value = ownValue(targeting, "absent");
+  if (!isJsonObject(value)) return {};
+  const [rootNamespace, workloadSelector] = [text(value, "rootNamespace", ""), text(value, "workloadSelector", "")];
+  return {
+    absent: {
+      means: oneOf(value["means"], choices.means, "OwnNamespace"),
+      ...(rootNamespace === "" ? {} : { rootNamespace }),
+      ...(workloadSelector === "" ? {} : { workloadSelector }),
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 /** The schema of PolicyDefinitions. Parsing checks them by it; the CRD and docs/definitions.md are generated from it. */
 import {
+  type AbsentTarget,
   type Ancestors,
   type CrossNamespace,
   type Governs,
@@ -39,6 +40,7 @@ export const choices: {
   readonly vocabulary: readonly PolicyDefinition["status"]["vocabulary"][];
   readonly ancestors: readonly (Ancestors | "None")[];
   readonly format: readonly PolicyReference["format"][];
+  readonly means: readonly AbsentTarget["means"][];
   readonly grants: readonly SelectorNamespaces["grants"][];
   readonly visibility: readonly Visibility[];
   readonly governs: readonly Governs[];
@@ -52,6 +54,7 @@ export const choices: {
   vocabulary: ["Enforced", "Programmed"],
   ancestors: ["Gateway", "Target", "None"],
   format: ["Any", "Certificates"],
+  means: ["OwnNamespace"],
   grants: ["Needed", "NotNeeded"],
   visibility: ["Readers", "Target"],
   governs: ["Gateways", "Clients", "Security", "Traffic", "Backends", "Telemetry"],
@@ -167,6 +170,23 @@ const targeting = object({
     list(targetKind),
     "none; required without `namedBy`",
     "The kinds that may be targeted. A bare name is a kind without sections. Empty: policies have no targets of their own.",
+  ),
+  absent: optional(
+    object({
+      means: required(choice(choices.means), "The policy is attached to the Namespace it is in."),
+      rootNamespace: optional(
+        name,
+        "none",
+        "In this namespace it is attached to every Namespace, as a level above the policies that target the Namespace (mesh).",
+      ),
+      workloadSelector: optional(
+        name,
+        "none",
+        "Field of `spec` that selects workloads by label. Such a policy takes effect on those workloads, which Prevail does not know.",
+      ),
+    }),
+    "a policy needs a target",
+    "What a policy without a target is attached to.",
   ),
   namedBy: optional(
     list(namingField),

@@ -8,6 +8,9 @@ export const NAMESPACES = ["infra", "bakery", "shop"] as const;
 export const KINDS = ["OpenPolicy", "GuardedPolicy", "ClosedPolicy"] as const;
 export type PolicyKindName = (typeof KINDS)[number];
 
+/** The kind of the policies without a namespace that belong to a kind. */
+export const clusterKindOf = (kind: PolicyKindName): string => `Cluster${kind}`;
+
 export const pluralOf = (kind: string): string => kind.toLowerCase().replace(/y$/, "ies");
 
 const GROUP = "view.example.com";
@@ -22,7 +25,7 @@ export function gatewayObjects(): {
   const parentRefs = [{ name: "prod", namespace: "infra" }];
   const listeners = [{ name: "http", port: 80, protocol: "HTTP", allowedRoutes: { namespaces: { from: "All" } } }];
   return {
-    crds: KINDS.map(crd),
+    crds: [...KINDS.map(crd), ...KINDS.map(clusterCrd)],
     namespaces: NAMESPACES.map((name) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } })),
     objects: [
       ...KINDS.map(definition),
@@ -51,14 +54,29 @@ export function gatewayObjects(): {
 const crd = (kind: PolicyKindName): JsonObject =>
   customResourceDefinition({ group: GROUP, kind, plural: pluralOf(kind), spec: anySpec });
 
+function clusterCrd(policyKind: PolicyKindName): JsonObject {
+  const kind = clusterKindOf(policyKind);
+  const made = customResourceDefinition({ group: GROUP, kind, plural: pluralOf(kind), spec: anySpec });
+  return { ...made, spec: { ...(made["spec"] as JsonObject), scope: "Cluster" } };
+}
+
 const definition = (kind: PolicyKindName): JsonObject => ({
   apiVersion: "prevail.dev/v1alpha1",
   kind: "PolicyDefinition",
   metadata: { name: `${pluralOf(kind)}.${GROUP}` },
   spec: {
-    policies: [{ group: GROUP, kind }],
+    policies: [
+      { group: GROUP, kind, scope: "Namespaced" },
+      { group: GROUP, kind: clusterKindOf(kind), scope: "Cluster" },
+    ],
     class: "Inherited",
-    targeting: { kinds: [{ kind: "Gateway" }, { kind: "HTTPRoute" }] },
+    targeting: {
+      kinds: [
+        { kind: "GatewayClass", policies: [clusterKindOf(kind)] },
+        { kind: "Gateway", policies: [kind] },
+        { kind: "HTTPRoute", policies: [kind] },
+      ],
+    },
     hierarchy: { effectiveTargets: ["HTTPRouteRule"] },
     merge: { granularity: { default: "Field" }, blocks: "Combined" },
     ...(kind === "ClosedPolicy" ? {} : { visibility: "Target" }),
@@ -78,7 +96,12 @@ export const policyObjects = (): readonly JsonObject[] =>
       policy(kind, namespace, "broken", "HTTPRoute/missing", { defaults: { a: value(namespace, "brokenvalue") } }),
     ];
     const house = { overrides: { a: value("infra", "a"), secret: value("infra", "secret") } };
-    return [policy(kind, "infra", "house", "Gateway/prod", house), ...ofTeam("bakery"), ...ofTeam("shop")];
+    return [
+      clusterPolicy(kind, { defaults: { c: value("cluster", "c") } }),
+      policy(kind, "infra", "house", "Gateway/prod", house),
+      ...ofTeam("bakery"),
+      ...ofTeam("shop"),
+    ];
   });
 
 function policy(kind: PolicyKindName, namespace: string, name: string, target: string, spec: JsonObject): JsonObject {
@@ -92,12 +115,20 @@ function policy(kind: PolicyKindName, namespace: string, name: string, target: s
   };
 }
 
+const clusterPolicy = (kind: PolicyKindName, spec: JsonObject): JsonObject => ({
+  apiVersion: `${GROUP}/v1`,
+  kind: clusterKindOf(kind),
+  metadata: { name: `cluster-${kind.toLowerCase()}-wide` },
+  spec: { targetRefs: [{ group: "gateway.networking.k8s.io", kind: "GatewayClass", name: "house" }], ...spec },
+});
+
 /** Some rights for a user, by a pattern that differs from user to user and from round to round; some of them in all namespaces. */
 export function rightsOf(user: string, index: number, round: number): readonly JsonObject[] {
   const next = bits(index * 7919 + round * 104_729 + 1);
   const isWide = index % 5 === 0;
   const scopes: readonly (string | undefined)[] = isWide ? [undefined, ...NAMESPACES] : NAMESPACES;
-  return scopes.flatMap((namespace) => {
+  const ofCluster = clusterRules(bits(index * 6151 + round * 49_157 + 3));
+  const others = scopes.flatMap((namespace) => {
     const rules: JsonObject[] = [];
     for (const resource of ["effectivepolicies", "policyreaches"])
       for (const verb of ["get", "list"])
@@ -108,18 +139,35 @@ export function rightsOf(user: string, index: number, round: number): readonly J
         rules.push({ apiGroups: [GROUP], resources: [pluralOf(kind)], verbs: ["get"] });
     return rules.length === 0 ? [] : roleWith(user, namespace, rules);
   });
+  return [...others, ...roleWith(user, undefined, ofCluster, `${user}-cluster`)];
 }
 
-function roleWith(user: string, namespace: string | undefined, rules: readonly JsonObject[]): readonly JsonObject[] {
+/** Rights to resources that have no namespace. */
+function clusterRules(next: () => boolean): readonly JsonObject[] {
+  const rules: JsonObject[] = [];
+  for (const resource of ["clustereffectivepolicies", "clusterpolicyreaches"])
+    for (const verb of ["get", "list"])
+      if (next() || next()) rules.push({ apiGroups: ["view.prevail.dev"], resources: [resource], verbs: [verb] });
+  for (const kind of KINDS)
+    if (next()) rules.push({ apiGroups: [GROUP], resources: [pluralOf(clusterKindOf(kind))], verbs: ["get"] });
+  return rules;
+}
+
+function roleWith(
+  user: string,
+  namespace: string | undefined,
+  rules: readonly JsonObject[],
+  name = user,
+): readonly JsonObject[] {
   const prefix = namespace === undefined ? "Cluster" : "";
-  const metadata = { name: user, ...(namespace === undefined ? {} : { namespace }), labels: { test: "rights", user } };
+  const metadata = { name, ...(namespace === undefined ? {} : { namespace }), labels: { test: "rights", user } };
   return [
     { apiVersion: `${RBAC}/v1`, kind: `${prefix}Role`, metadata, rules },
     {
       apiVersion: `${RBAC}/v1`,
       kind: `${prefix}RoleBinding`,
       metadata,
-      roleRef: { apiGroup: RBAC, kind: `${prefix}Role`, name: user },
+      roleRef: { apiGroup: RBAC, kind: `${prefix}Role`, name },
       // Rights of a group count as those of a user do.
       subjects: [
         user.endsWith("1")

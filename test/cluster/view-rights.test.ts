@@ -12,6 +12,7 @@ import { findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
 import { CLUSTER_START, CLUSTER_TEST, until, untilEstablished } from "../support/kubernetes/until.ts";
 import { installViewApi, startViewReplica, untilServed, type ViewReplica } from "../support/kubernetes/view-replica.ts";
 import {
+  clusterKindOf,
   gatewayObjects,
   KINDS,
   NAMESPACES,
@@ -24,7 +25,14 @@ import {
 const parts = await findKubernetes();
 const USERS = Array.from({ length: 14 }, (_, index) => `user-${index}`);
 const VERBS = ["get", "list"] as const;
-const RESOURCES = ["effectivepolicies", "policyreaches"] as const;
+/** The resources of the view API, each in each namespace that it has. */
+const COLLECTIONS = [
+  ...["effectivepolicies", "policyreaches"].flatMap((resource) =>
+    NAMESPACES.map((namespace) => ({ resource, namespace })),
+  ),
+  ...["clustereffectivepolicies", "clusterpolicyreaches"].map((resource) => ({ resource, namespace: "" })),
+];
+const CELLS = 14 * 8 * 2 * 3;
 const GROUP = "/apis/view.prevail.dev/v1alpha1";
 
 describe.skipIf(parts === undefined)("the rights of users", CLUSTER_TEST, () => {
@@ -60,22 +68,26 @@ describe.skipIf(parts === undefined)("the rights of users", CLUSTER_TEST, () => 
     if (client === undefined) throw new Error(`there is no user ${user}`);
     return client;
   };
-  const isAllowed = async (user: string, verb: string, group: string, resource: string, namespace: string) =>
-    (await reviewOwnAccess(clientOf(user), { verb, group, resource, namespace })).allowed;
+  const isAllowed = async (user: string, verb: string, group: string, resource: string, namespace: string) => {
+    const access = { verb, group, resource, namespace: namespace === "" ? undefined : namespace };
+    return (await reviewOwnAccess(clientOf(user), access)).allowed;
+  };
 
-  /** Whether the user may get policies of each kind in each namespace, as the API server says. */
+  /** Whether the user may get policies of each kind in each namespace, and those without one, as the API server says. */
   const readableBy = async (user: string): Promise<ReadonlySet<string>> => {
     const found = new Set<string>();
-    for (const kind of KINDS)
-      for (const namespace of NAMESPACES)
-        if (await isAllowed(user, "get", "view.example.com", pluralOf(kind), namespace))
-          found.add(`${kind}/${namespace}`);
+    const mayGet = (kind: string, namespace: string): Promise<boolean> =>
+      isAllowed(user, "get", "view.example.com", pluralOf(kind), namespace);
+    for (const kind of KINDS) {
+      for (const namespace of NAMESPACES) if (await mayGet(kind, namespace)) found.add(`${kind}/${namespace}`);
+      if (await mayGet(clusterKindOf(kind), "")) found.add(`${kind}/`);
+    }
     return found;
   };
 
   /** What the user gets of the resource in the namespace: the text of all responses, or that it is forbidden. */
   const readAs = async (user: string, verb: "get" | "list", resource: string, namespace: string) => {
-    const path = `${GROUP}/namespaces/${namespace}/${resource}`;
+    const path = namespace === "" ? `${GROUP}/${resource}` : `${GROUP}/namespaces/${namespace}/${resource}`;
     if (verb === "list") return (await listPages(clientOf(user), path)) ?? "forbidden";
     const names = namesIn(resource, namespace);
     const texts = await Promise.all(names.map((name) => textOf(clientOf(user), `${path}/${name}`)));
@@ -93,30 +105,29 @@ describe.skipIf(parts === undefined)("the rights of users", CLUSTER_TEST, () => 
     const wrong: string[] = [];
     for (const user of USERS) {
       const readable = await readableBy(user);
-      for (const resource of RESOURCES)
-        for (const namespace of NAMESPACES)
-          for (const verb of VERBS) {
-            const may = await isAllowed(user, verb, "view.prevail.dev", resource, namespace);
-            const text = await readAs(user, verb, resource, namespace);
-            for (const kind of KINDS) {
-              cells++;
-              const expected = may ? expectedTokens(resource, namespace, kind, readable) : [];
-              const seen = tokensIn(text, kind);
-              if (seen.length > 0) shown++;
-              if (seen.join() !== [...expected].sort().join())
-                wrong.push(
-                  `${user} ${verb} ${resource} in ${namespace}, ${kind}: sees ${seen.join(" ")}; may see ${[...expected].sort().join(" ")}`,
-                );
-            }
+      for (const { resource, namespace } of COLLECTIONS)
+        for (const verb of VERBS) {
+          const may = await isAllowed(user, verb, "view.prevail.dev", resource, namespace);
+          const text = await readAs(user, verb, resource, namespace);
+          for (const kind of KINDS) {
+            cells++;
+            const expected = may ? expectedTokens(resource, namespace, kind, readable) : [];
+            const seen = tokensIn(text, kind);
+            if (seen.length > 0) shown++;
+            if (seen.join() !== [...expected].sort().join())
+              wrong.push(
+                `${user} ${verb} ${resource} in ${namespace}, ${kind}: sees ${seen.join(" ")}; may see ${[...expected].sort().join(" ")}`,
+              );
           }
+        }
     }
     return { cells, shown, wrong };
   };
 
-  test("a matrix of 504 cells", async () => {
+  test(`a matrix of ${CELLS} cells`, async () => {
     const { cells, shown, wrong } = await checkMatrix();
     expect(wrong).toEqual([]);
-    expect(cells).toBe(504);
+    expect(cells).toBe(CELLS);
     // Both outcomes are common.
     expect(shown).toBeGreaterThan(100);
     expect(cells - shown).toBeGreaterThan(100);
@@ -130,7 +141,7 @@ describe.skipIf(parts === undefined)("the rights of users", CLUSTER_TEST, () => 
     await sleep(5500);
     const { cells, shown, wrong } = await checkMatrix();
     expect(wrong).toEqual([]);
-    expect(cells).toBe(504);
+    expect(cells).toBe(CELLS);
     // Both outcomes are common.
     expect(shown).toBeGreaterThan(100);
     expect(cells - shown).toBeGreaterThan(100);
@@ -140,8 +151,8 @@ describe.skipIf(parts === undefined)("the rights of users", CLUSTER_TEST, () => 
     const stranger = clientOf(USERS[0] ?? "");
     await plane.kubectl(["delete", "rolebindings,clusterrolebindings", "-A", "-l", `user=${USERS[0]}`]);
     await sleep(5500);
-    for (const path of [`${GROUP}/effectivepolicies`, `${GROUP}/policyreaches`, `${GROUP}/clustereffectivepolicies`])
-      expect(await textOf(stranger, path)).toBeUndefined();
+    for (const resource of new Set(COLLECTIONS.map((one) => one.resource)))
+      expect(await textOf(stranger, `${GROUP}/${resource}`)).toBeUndefined();
     // Without the right to impersonate, a user cannot borrow the rights of another.
     const asAdmin = ["get", "effectivepolicies", "-A", "--token", plane.token(USERS[0] ?? ""), "--as", "admin"];
     await expect(plane.kubectl([...asAdmin, "--as-group", "system:masters"])).rejects.toThrow("Forbidden");
@@ -193,22 +204,28 @@ async function textOf(client: KubeClient, path: string): Promise<string | undefi
   }
 }
 
-const namesIn = (resource: string, namespace: string): readonly string[] =>
-  resource === "effectivepolicies"
+function namesIn(resource: string, namespace: string): readonly string[] {
+  if (resource === "clustereffectivepolicies") return ["gatewayclass.house"];
+  if (resource === "clusterpolicyreaches")
+    return KINDS.map((kind) => `${pluralOf(clusterKindOf(kind))}.view.example.com.cluster-${kind.toLowerCase()}-wide`);
+  return resource === "effectivepolicies"
     ? [namespace === "infra" ? "gateway.prod" : "httproute.web"]
     : KINDS.flatMap((kind) =>
         (namespace === "infra" ? ["house"] : ["own", "ghost", "broken"]).map(
           (name) => `${pluralOf(kind)}.view.example.com.${namespace}-${kind.toLowerCase()}-${name}`,
         ),
       );
+}
 
 /** The values and names of policies of the kind that a text has. Each is unique: `infra-open-a`. */
 const tokensIn = (text: string, kind: PolicyKindName): readonly string[] =>
-  [...new Set(text.match(new RegExp(`\\b(?:${NAMESPACES.join("|")})-${kind.toLowerCase()}-\\w+`, "g")) ?? [])].sort();
+  [
+    ...new Set(text.match(new RegExp(`\\b(?:${NAMESPACES.join("|")}|cluster)-${kind.toLowerCase()}-\\w+`, "g")) ?? []),
+  ].sort();
 
 /**
  * What the user may see of the policies of a kind. `house` on the Gateway sets a and secret; `own` on each route sets b, which takes effect, and a and secret, which `house` overrides; so are all
- * settings of `ghost`. `broken` has no target.
+ * settings of `ghost`. `broken` has no target. `wide` on the GatewayClass, which has no namespace, sets c.
  */
 function expectedTokens(
   resource: string,
@@ -224,11 +241,16 @@ function expectedTokens(
   const add = (isShown: boolean, of: string, ...names: readonly string[]): void => {
     if (isShown) for (const name of names) tokens.add(token(of, name));
   };
-  if (resource === "effectivepolicies") {
+  const isClusterOpen = readable.has(`${kind}/`) || kind !== "ClosedPolicy";
+  if (resource === "clusterpolicyreaches")
+    return readable.has(`${kind}/`) ? ["wide", "c"].map((name) => token("cluster", name)) : [];
+  if (resource === "effectivepolicies" || resource === "clustereffectivepolicies") {
+    add(true, "cluster", "wide");
+    add(isClusterOpen, "cluster", "c");
     add(true, "infra", "house");
     add(isOpen("infra"), "infra", "a");
     add(isSecretOpen("infra"), "infra", "secret");
-    for (const of of namespace === "infra" ? ["bakery", "shop"] : [namespace]) {
+    for (const of of namespace === "infra" || namespace === "" ? ["bakery", "shop"] : [namespace]) {
       add(true, of, "own");
       add(isOpen(of), of, "b", "lost", "ghost", "ghostlost");
       add(isSecretOpen(of), of, "lostsecret");

@@ -258,23 +258,24 @@ describe.skipIf(parts === undefined)("writes of status", CLUSTER_TEST, () => {
     };
     const stop = new AbortController();
     audit.mark();
+    const reset = async (): Promise<void> => {
+      const object = await getObject(client, GATEWAYS, { namespace: "default", name: "g" });
+      const status = object === undefined ? {} : objectAt(object, "status");
+      if (object === undefined || !JSON.stringify(status).includes("prevail.dev/RetryPolicyAffected")) return;
+      const without = { ...object, status: { ...status, conditions: [theirs], listeners: [] } };
+      await updateStatus(client, GATEWAYS, without, { fieldManager: "hostile" });
+    };
     const hostile = (async (): Promise<void> => {
       while (!stop.signal.aborted) {
-        const object = await getObject(client, GATEWAYS, { namespace: "default", name: "g" });
-        const status = object === undefined ? {} : objectAt(object, "status");
-        if (object !== undefined && JSON.stringify(status).includes("prevail.dev/RetryPolicyAffected"))
-          await updateStatus(
-            client,
-            GATEWAYS,
-            { ...object, status: { ...status, conditions: [theirs], listeners: [] } },
-            { fieldManager: "hostile" },
-          ).catch(() => undefined);
+        // A conflict with the controller: it looks again.
+        await reset().catch(() => undefined);
         await sleep(100);
       }
-    })().catch(() => undefined);
-    const isStopped = (): boolean =>
-      replica.notes.some((note) => note.includes("Gateway default/g: 'hostile' has removed"));
-    await until(isStopped);
+    })();
+    await until(
+      () => replica.notes.some((note) => note.includes("Gateway default/g: 'hostile' has removed")),
+      () => replica.notes.join("\n"),
+    );
     await applyAll(plane, [retries("elsewhere", "HTTPRoute/first", 9)]);
     await until(async () =>
       affectedBy(await getWritten(plane, "httproute", "first", "default"), "RetryPolicy").includes("elsewhere"),

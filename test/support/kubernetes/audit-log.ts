@@ -8,6 +8,7 @@ export interface AuditedWrite {
   readonly resource: string;
   readonly name: string;
   readonly code: number;
+  readonly completedMs: number;
 }
 
 export interface AuditLog {
@@ -39,12 +40,13 @@ export function createAuditLog(): AuditLog {
   };
 }
 
-function writeOf({ user, objectRef = {}, responseStatus }: RequestEvent): AuditedWrite {
+function writeOf({ user, objectRef = {}, responseStatus, stageTimestamp = "" }: RequestEvent): AuditedWrite {
   const { resource = "", subresource, name = "" } = objectRef;
   return {
     user: user.username,
     resource: subresource === undefined ? resource : `${resource}/${subresource}`,
     name,
     code: responseStatus?.code ?? 0,
+    completedMs: Date.parse(stageTimestamp),
   };
 }

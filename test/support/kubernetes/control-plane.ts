@@ -275,6 +275,8 @@ function run(program: string, args: readonly string[], input?: string): Promise<
       errors += chunk.toString("utf8");
     });
     child.on("error", reject);
+    // A program that ends before it has read its input reports why by its exit code.
+    child.stdin.on("error", () => undefined);
     child.on("close", (status) =>
       status === 0 ? resolve(out) : reject(new Error(`kubectl ${args.join(" ")} failed:\n${errors}${out}`)),
     );

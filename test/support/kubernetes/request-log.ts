@@ -7,6 +7,8 @@ export interface RequestEvent {
   readonly verb: string;
   readonly user: { readonly username: string };
   readonly requestURI: string;
+  /** When it was completed. */
+  readonly stageTimestamp?: string;
   readonly responseStatus?: { readonly code?: number };
   /** Absent for requests that are not about a resource, such as discovery. */
   readonly objectRef?: {

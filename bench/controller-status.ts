@@ -1,0 +1,259 @@
+/** The status that the controller writes: how much, how soon, and what the process costs; beside bare PUTs of the same number. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { KubeClient } from "../src/adapters/cluster/client/kube-client.ts";
+import { createObject, getObject, updateStatus } from "../src/adapters/cluster/client/object-requests.ts";
+import type { AddressedResource } from "../src/adapters/cluster/client/resource.ts";
+import type { JsonObject } from "../src/core/model/json.ts";
+import { findFreePorts } from "../test/support/gateway/find-free-ports.ts";
+import { type AuditLog, createAuditLog } from "../test/support/kubernetes/audit-log.ts";
+import { clientAs } from "../test/support/kubernetes/cluster-client.ts";
+import { type ControlPlane, startControlPlane } from "../test/support/kubernetes/control-plane.ts";
+import { findKubernetes } from "../test/support/kubernetes/find-kubernetes.ts";
+import { differingStatuses, REPORT_NAMESPACE } from "../test/support/kubernetes/report-replica.ts";
+import type { BenchContext } from "./bench-context.ts";
+import {
+  createGateways,
+  createRoutes,
+  forEachAtOnce,
+  namespaceOf,
+  POLICIES,
+  ROUTES,
+  retryPolicy,
+} from "./cluster-objects.ts";
+
+const MB = 1024 * 1024;
+const SMALL_HEAP_MB = 192;
+const BURST = 1000;
+const IDLE_MS = 60_000;
+const LISTENERS = 64;
+const AT_ONCE = 8;
+const GROUP = "gateway.networking.k8s.io";
+const GATEWAYS: AddressedResource = { group: GROUP, version: "v1", plural: "gateways" };
+
+export async function benchStatus(context: BenchContext, routes: number): Promise<void> {
+  const parts = await findKubernetes();
+  if (parts === undefined) return;
+  const audit = createAuditLog();
+  const plane = await startControlPlane(parts, { frontProxy: true, flags: audit.flags });
+  const client = await clientAs(plane);
+  try {
+    await plane.kubectl(["create", "namespace", REPORT_NAMESPACE]);
+    await createGateways(client);
+    await createRoutes(client, 0, routes);
+    const controller = await startChild(plane);
+    try {
+      await untilReported(plane);
+      await measureIdle(context, `status, ${routes.toLocaleString("en")} routes`, controller);
+      await measureBurst(context, { plane, client, audit, routes });
+      await measureListeners(context, { plane, client, audit });
+    } finally {
+      const code = await controller.end();
+      const metric = `exit code after all of it with ${SMALL_HEAP_MB} MB of heap`;
+      context.report({
+        case: `status, ${routes.toLocaleString("en")} routes`,
+        metric,
+        value: code ?? 1,
+        unit: "",
+        bar: 0,
+      });
+    }
+  } finally {
+    client.close();
+    await plane.close();
+    audit.close();
+  }
+}
+
+interface Child {
+  readonly ask: () => Promise<{ readonly heap: number; readonly cpuMs: number }>;
+  readonly end: () => Promise<number | null>;
+}
+
+async function startChild(plane: ControlPlane): Promise<Child> {
+  const program = fileURLToPath(new URL("./controller-child.js", import.meta.url));
+  const [port = 0] = await findFreePorts(1);
+  const flags = ["--expose-gc", `--max-old-space-size=${SMALL_HEAP_MB}`];
+  const child: ChildProcess = spawn(process.execPath, [...flags, program, plane.kubeconfig, String(port)], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const closed = new Promise<number | null>((resolve) => child.once("close", resolve));
+  let text = "";
+  child.stdout?.on("data", (chunk: Buffer) => {
+    text += chunk.toString("utf8");
+  });
+  const until = async (holds: () => boolean): Promise<void> => {
+    while (!holds() && child.exitCode === null) await sleep(20);
+  };
+  await until(() => text.includes("has been read"));
+  return {
+    ask: async () => {
+      text = "";
+      child.stdin?.write("ask\n");
+      await until(() => /\{.*\}\n/.test(text));
+      return JSON.parse(/\{.*\}/.exec(text)?.[0] ?? "{}") as { heap: number; cpuMs: number };
+    },
+    end: () => {
+      child.stdin?.write("end\n");
+      return closed;
+    },
+  };
+}
+
+/** Resolves when every object has the right status. */
+async function untilReported(plane: ControlPlane): Promise<void> {
+  while ((await differingStatuses(plane)).length > 0) await sleep(200);
+}
+
+async function measureIdle(context: BenchContext, name: string, { ask }: Child): Promise<void> {
+  const before = await ask();
+  context.report({
+    case: name,
+    metric: "heap in use after a collection",
+    value: before.heap / MB,
+    unit: "MB",
+    bar: 120,
+  });
+  await sleep(IDLE_MS);
+  const after = await ask();
+  // The two collections that the question itself causes are not idling.
+  const again = await ask();
+  const idleMs = after.cpuMs - before.cpuMs - (again.cpuMs - after.cpuMs);
+  context.report({ case: name, metric: "processor when idle", value: (100 * idleMs) / IDLE_MS, unit: "%", bar: 1 });
+}
+
+interface Rig {
+  readonly plane: ControlPlane;
+  readonly client: KubeClient;
+  readonly audit: AuditLog;
+  readonly routes: number;
+}
+
+/** 1,000 more routes, below a policy on each of their Gateways. */
+async function measureBurst(context: BenchContext, { plane, client, audit, routes }: Rig): Promise<void> {
+  const name = `status, a burst of ${BURST.toLocaleString("en")} routes`;
+  for (let index = 0; index < 10; index++)
+    await createObject(client, POLICIES, onGateway(`gateway-${index}`, namespaceOf(index), "gateway"));
+  await untilReported(plane);
+  audit.mark();
+  await createRoutes(client, routes, routes + BURST);
+  await untilReported(plane);
+  const tookMs = lastStatusMs(audit);
+  const counts = new Map<string, number>();
+  for (const { resource, name: object, code } of audit.writes())
+    if (resource.endsWith("/status") && code < 300) {
+      const key = `${resource} ${object}`;
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+  const most = (resource: string): number =>
+    Math.max(0, ...[...counts].filter(([key]) => key.startsWith(resource)).map(([, count]) => count));
+  const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  context.report({ case: name, metric: "writes of a route, the most", value: most("httproutes"), unit: "", bar: 1 });
+  context.report({ case: name, metric: "writes of a Gateway, the most", value: most("gateways"), unit: "", bar: 10 });
+  context.report({ case: name, metric: "writes of a policy, the most", value: most("retrypolicies"), unit: "" });
+  context.report({ case: name, metric: "last route created → every status is right", value: tookMs, unit: "ms" });
+  const floorMs = await barePuts(
+    client,
+    Array.from({ length: all }, (_, index) => index % BURST),
+    routes,
+  );
+  context.report({ case: name, metric: `${all} bare PUTs, ${AT_ONCE} at once`, value: floorMs, unit: "ms" });
+}
+
+const onGateway = (name: string, namespace: string, gateway: string, sectionName?: string): JsonObject => ({
+  apiVersion: "prevail.dev/v1alpha1",
+  kind: "RetryPolicy",
+  metadata: { name, namespace },
+  spec: {
+    targetRefs: [
+      { group: GROUP, kind: "Gateway", name: gateway, ...(sectionName === undefined ? {} : { sectionName }) },
+    ],
+    overrides: { retry: { attempts: 4 } },
+  },
+});
+
+/** A Gateway with 64 listeners, a route and two policies for each but one. */
+async function measureListeners(context: BenchContext, { plane, client, audit }: Omit<Rig, "routes">): Promise<void> {
+  const name = `status, ${LISTENERS} listeners with ${2 * (LISTENERS - 1)} policies`;
+  const namespace = namespaceOf(0);
+  const listeners = Array.from({ length: LISTENERS }, (_, index) => ({
+    name: `l${index}`,
+    port: 1000 + index,
+    protocol: "HTTP",
+  }));
+  const gateway = {
+    apiVersion: `${GROUP}/v1`,
+    kind: "Gateway",
+    metadata: { name: "wide", namespace },
+    spec: { gatewayClassName: "class", listeners },
+  };
+  await createObject(client, GATEWAYS, gateway);
+  for (let index = 0; index < LISTENERS; index++)
+    await createObject(client, ROUTES, {
+      apiVersion: `${GROUP}/v1`,
+      kind: "HTTPRoute",
+      metadata: { name: `wide-${index}`, namespace },
+      spec: {
+        parentRefs: [{ name: "wide", sectionName: `l${index}` }],
+        rules: [{ backendRefs: [{ name: "service-0", port: 80 }] }],
+      },
+    });
+  await untilReported(plane);
+  audit.mark();
+  await forEachAtOnce(1, LISTENERS, async (index) => {
+    await createObject(client, POLICIES, onGateway(`listener-${index}`, namespace, "wide", `l${index}`));
+    const { metadata: _, ...policy } = retryPolicy(0, "", 2);
+    const targetRefs = [{ group: GROUP, kind: "HTTPRoute", name: `wide-${index}` }];
+    await createObject(client, POLICIES, {
+      ...policy,
+      metadata: { name: `wide-${index}`, namespace },
+      spec: { targetRefs, defaults: { retry: { attempts: 2 } } },
+    });
+  });
+  await untilReported(plane);
+  const tookMs = lastStatusMs(audit);
+  const writes = 3 * LISTENERS - 2;
+  const floorMs = await barePuts(
+    client,
+    Array.from({ length: writes }, (_, index) => index),
+    0,
+  );
+  context.report({
+    case: name,
+    metric: "last policy created → every status is right",
+    value: tookMs,
+    unit: "ms",
+    bar: 1000 + floorMs,
+  });
+  context.report({ case: name, metric: `${writes} bare PUTs, ${AT_ONCE} at once`, value: floorMs, unit: "ms" });
+}
+
+/** From the last object that was created to the last write of a status, by the audit log. */
+function lastStatusMs(audit: AuditLog): number {
+  const times = (isStatus: boolean): readonly number[] =>
+    audit
+      .writes()
+      .filter(({ resource }) => resource !== "events" && resource.endsWith("/status") === isStatus)
+      .map(({ completedMs }) => completedMs);
+  return Math.max(0, Math.max(...times(true)) - Math.max(...times(false)));
+}
+
+/** The time of PUTs of the status of routes as they are, by a client that does nothing else. */
+async function barePuts(client: KubeClient, indexes: readonly number[], from: number): Promise<number> {
+  const objects = await Promise.all(
+    [...new Set(indexes)].map((index) =>
+      getObject(client, ROUTES, { namespace: namespaceOf(from + index), name: `route-${from + index}` }),
+    ),
+  );
+  const began = performance.now();
+  let next = 0;
+  const work = async (): Promise<void> => {
+    for (let at = next++; at < indexes.length; at = next++) {
+      const object = objects[at % objects.length];
+      if (object !== undefined) await updateStatus(client, ROUTES, object).catch(() => undefined);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return performance.now() - began;
+}

@@ -242,12 +242,13 @@ describe("a response is not lost", () => {
       response.writeHead(200, { "content-length": url.slice(1) });
       response.end(Buffer.alloc(Number(url.slice(1))));
     });
-    const { port } = await start(backend.port, { limits: { headersMs: 300, keepAliveMs: 60 } });
+    const { port } = await start(backend.port, { limits: { headersMs: 1000, keepAliveMs: 60 } });
     const got = sizes.map(async (size) => {
       const { socket, got: text } = openClient(port);
       socket.pause();
       socket.write(get(`/${size}`));
-      await new Promise((resolve) => setTimeout(resolve, 1000));
+      // The gateway looks for idle connections once a second.
+      await new Promise((resolve) => setTimeout(resolve, 2500));
       socket.resume();
       await waitUntil(() => socket.closed);
       return text().length - text().indexOf("\r\n\r\n") - 4;
@@ -314,7 +315,7 @@ describe("time", () => {
 
   test("an idle connection is closed without a word", async () => {
     const backend = await startBackend(cleanup);
-    const { port } = await start(backend.port, { limits: { headersMs: 20, keepAliveMs: 60 } });
+    const { port } = await start(backend.port, { limits: { headersMs: 1000, keepAliveMs: 60 } });
     expect(statusesIn(await exchangeRaw(port, get()))).toEqual([200]);
   });
 

@@ -14,13 +14,15 @@ function lossOf(setting: Setting, state: FoldState): Loss {
   const loss = state.losses.get(setting);
   if (loss === undefined) throw new Error(`${setting.unit.pointer} is neither in the result nor has a loss`);
   // A policy that a section's replaces as a whole (`by`) loses values that are equal, too.
-  if (loss.reason === "removed" || loss.reason === "gated" || loss.by !== undefined) return loss;
+  if (loss.reason === "removed" || loss.reason === "gated" || loss.by !== undefined || loss.byAll !== undefined)
+    return loss;
   const equals = equalsAmong(setting, state.current);
   if (equals.length > 0) return { reason: "equal", to: equals };
   return loss.reason === "equal" ? lossOf(loss.to[0] as Setting, state) : loss;
 }
 
-function byOf({ by, occupant, to }: Loss): readonly PolicyId[] {
+function byOf({ by, byAll, occupant, to }: Loss): readonly PolicyId[] {
+  if (byAll !== undefined) return byAll;
   const one = by ?? occupant;
   return one === undefined ? policiesOf(to) : [one];
 }

@@ -3,9 +3,9 @@
 import type { CustomStrategies } from "../../src/core/merge/custom-strategy.ts";
 import type { Step } from "../../src/core/merge/provenance.ts";
 import type { EvaluateCondition } from "../../src/core/model/cel.ts";
-import type { BaseStrategy, Granularity, MergeStrategy, PolicyDefinition } from "../../src/core/model/definition.ts";
+import type { BaseStrategy, MergeStrategy, PolicyDefinition } from "../../src/core/model/definition.ts";
 import { FoldState, type Loss, relation, type Setting, settingsAt } from "./fold-state.ts";
-import { field, fieldAt, textField } from "./json-value.ts";
+import { field, fieldAt, textField, unique } from "./json-value.ts";
 import { lossOfDefault, lossToOverride, mergeBlock, takesDefault } from "./merge-block.ts";
 import { inOrder } from "./policy-order.ts";
 import type { OracleBlock, OraclePolicy } from "./read-policy.ts";
@@ -68,9 +68,11 @@ export function foldStack(levels: readonly StackLevel[], own: readonly Setting[]
     accumulate(levels, fold);
     return { state: fold.state, removals: [] };
   }
-  for (const [depth, all] of levels.entries()) {
+  const unmerged: StackLevel[] = [];
+  for (const [depth, all] of inMergeOrder(levels, options.definition).entries()) {
     const level = all.filter(({ isReplaced }) => !isReplaced);
     if (options.definition.class === "Direct" && depth > 0) loseToSection(level, levels[0]?.[0], fold);
+    else if (!isMerged(all, levels, options.definition)) unmerged.push(level);
     else if (options.definition.merge.sameTarget === "Established") foldNewestFirst(level, fold);
     else foldOldestWins(level, fold);
     loseToSection(
@@ -80,7 +82,70 @@ export function foldStack(levels: readonly StackLevel[], own: readonly Setting[]
     );
   }
   if (options.definition.merge.bare === "Direct") applyDirect(levels.flat(), fold);
+  for (const level of unmerged) loseToLowest(level, levels[0] ?? [], fold);
   return { state: fold.state, removals: fold.allRemovals };
+}
+
+/** True if a level is merged: not skipped above another, and the closest one above the lowest if only that one is. */
+function isMerged(level: StackLevel, levels: readonly StackLevel[], { merge }: PolicyDefinition): boolean {
+  const isSkipped = ([entry]: StackLevel): boolean =>
+    (merge.skip ?? []).some(
+      ({ group, kind, section }) =>
+        entry?.target.object.ref.kind === kind &&
+        entry.target.object.ref.group === group &&
+        (section === undefined) === (entry.target.section === undefined),
+    );
+  const merged = levels.filter((one, depth) => depth === 0 || !isSkipped(one));
+  return (merge.parents === "Closest" ? merged.slice(0, 2) : merged).includes(level);
+}
+
+/** Policies that are not merged lose everything to the most specific ones. */
+function loseToLowest(level: StackLevel, lowest: StackLevel, { state }: Fold): void {
+  for (const { policy } of level) {
+    for (const block of policy.blocks) {
+      for (const setting of settingsOf(policy, block)) {
+        state.enter([setting]);
+        const loss: Loss = { reason: "replaced", to: [], byAll: lowest.map((entry) => entry.policy.id) };
+        state.setAside(setting, loss, { policy: policy.id, block: block.name, strategy: "Replace" });
+      }
+    }
+  }
+}
+
+/**
+ * The levels in the order in which they are merged. Where an annotation decides between objects only and makes policies override what is
+ * below, the policies on an object come before those on its section, so that these override them.
+ */
+function inMergeOrder(levels: readonly StackLevel[], definition: PolicyDefinition): readonly StackLevel[] {
+  if (definition.merge.annotation?.between !== "Objects") return levels;
+  const objectOf = ([entry]: StackLevel) => entry?.target.object.id;
+  const objects = unique(levels.map(objectOf));
+  return objects.flatMap((object) => {
+    const own = levels.filter((level) => objectOf(level) === object);
+    const target = own[0]?.[0]?.target;
+    const isOverride = target !== undefined && annotated(target, definition)?.base === "Overrides";
+    return isOverride ? own.toReversed() : own;
+  });
+}
+
+/** The strategy that the annotation of a target gives. */
+function annotated({ object }: TargetNode, { merge }: PolicyDefinition): MergeStrategy | undefined {
+  const { annotation } = merge;
+  if (annotation === undefined || merge.decidedBy !== "Annotation") return undefined;
+  const { key, values, absent, on } = annotation;
+  if (on !== undefined && !on.some(({ group, kind }) => object.ref.kind === kind && object.ref.group === group))
+    return undefined;
+  const value = textField(fieldAt(object.raw, "metadata.annotations"), key);
+  return value !== undefined && Object.hasOwn(values, value) ? values[value] : absent;
+}
+
+/** The fields that the annotation of a target lists, and their strategy. */
+function listedFields(target: TargetNode, definition: PolicyDefinition): readonly string[] {
+  const { annotation } = definition.merge;
+  const value = textField(fieldAt(target.object.raw, "metadata.annotations"), annotation?.key ?? "");
+  if (annotation?.fields === undefined || value === undefined || Object.hasOwn(annotation.values, value)) return [];
+  if (annotated(target, definition) === undefined) return [];
+  return value.split(",").map((name) => name.trim());
 }
 
 /** All policies take effect: each has an entry of its own. */
@@ -189,6 +254,33 @@ function foldBlock(entry: StackEntry, block: OracleBlock, fold: Fold): boolean {
     for (const name of block.remove) enterRemoval({ name, policy, block: block.name, isGated: true }, fold);
     return false;
   }
+  const fields = listedFields(entry.target, definition);
+  const isListed = ({ unit }: Setting): boolean => fields.includes(unit.ruleName ?? unit.path[0] ?? "");
+  const kept = [
+    ...mergeSettings(entry, block, settings.filter(isListed), definition.merge.annotation?.fields ?? strategy, fold),
+    ...mergeSettings(
+      entry,
+      block,
+      settings.filter((one) => !isListed(one)),
+      strategy,
+      fold,
+    ),
+  ];
+  const isPart = hasPart(block, kept, state);
+  const added = block.remove.map((name) => enterRemoval({ name, policy, block: block.name, isGated: false }, fold));
+  fold.pending = [...fold.pending, ...added];
+  return isPart;
+}
+
+/** Merges settings of a block by one strategy. Returns those that were not removed. */
+function mergeSettings(
+  { policy }: StackEntry,
+  block: OracleBlock,
+  settings: readonly Setting[],
+  strategy: MergeStrategy,
+  fold: Fold,
+): readonly Setting[] {
+  const { state, definition } = fold;
   const kept = strategy.base === "Defaults" ? settings.filter((one) => !isRemoved(one, strategy, fold)) : settings;
   const step: Step = {
     policy: policy.id,
@@ -200,10 +292,7 @@ function foldBlock(entry: StackEntry, block: OracleBlock, fold: Fold): boolean {
     else for (const removal of [...fold.removals, ...fold.pending]) overrideRemoval(removal, settings, strategy);
   }
   mergeBlock(state, { settings: kept, policy, strategy, step }, fold);
-  const isPart = hasPart(block, kept, state);
-  const added = block.remove.map((name) => enterRemoval({ name, policy, block: block.name, isGated: false }, fold));
-  fold.pending = [...fold.pending, ...added];
-  return isPart;
+  return kept;
 }
 
 /** True unless all that a block sets was replaced or removed. What a custom strategy makes of it is not known. */
@@ -240,34 +329,37 @@ function nameOf({ base, granularity }: MergeStrategy): string {
 /** GEP-713: "the meta resource considered higher between two conflicting specs dictates the merge strategy". */
 function chooseStrategy(
   { policy, target }: StackEntry,
-  block: Pick<OracleBlock, "name" | "granularity">,
+  block: Pick<OracleBlock, "name" | "granularity" | "base">,
   fold: Fold,
 ): MergeStrategy {
-  const { decidedBy, annotation, none } = fold.definition.merge;
+  const { decidedBy, none } = fold.definition.merge;
   // A Direct policy is not a default of its target: it overrides, field by field.
   if (none && fold.definition.class === "Direct") return { base: "Overrides", granularity: "Field" };
-  const asHigher: MergeStrategy = {
-    base: block.name === "overrides" ? "Overrides" : "Defaults",
-    granularity: block.granularity,
-  };
+  const byName: BaseStrategy = block.name === "overrides" ? "Overrides" : "Defaults";
+  const asHigher: MergeStrategy = { base: block.base ?? byName, granularity: block.granularity };
   switch (decidedBy) {
     case "Higher":
       return asHigher;
-    case "Lower":
-      return { ...asHigher, granularity: granularityOfLower(policy, target, fold) ?? block.granularity };
-    case "Annotation": {
-      const value = textField(fieldAt(target.object.raw, "metadata.annotations"), annotation?.key ?? "");
-      const values = annotation?.values ?? {};
-      return value !== undefined && Object.hasOwn(values, value) ? (values[value] ?? asHigher) : asHigher;
+    case "Lower": {
+      const lower = strategyOfLower(policy, target, fold);
+      if (lower === undefined) return asHigher;
+      return { base: lower.base ?? byName, granularity: lower.granularity };
     }
+    case "Annotation":
+      return annotated(target, fold.definition) ?? asHigher;
   }
 }
 
-/** The granularity of the first block of the policy that was folded last, of those that were not replaced. */
-function granularityOfLower(policy: OraclePolicy, target: TargetNode, fold: Fold): Granularity | undefined {
-  const others = fold.folded.filter((entry) => entry.policy !== policy || entry.target !== target);
-  const last = others.at(-1);
-  return last === undefined ? undefined : (last.policy.emptyGranularity ?? inheritedBlocks(last, fold)[0]?.granularity);
+/** What the first block of the policy that was folded last selects, of those that were not replaced. */
+function strategyOfLower(
+  policy: OraclePolicy,
+  target: TargetNode,
+  fold: Fold,
+): Pick<OracleBlock, "granularity" | "base"> | undefined {
+  const last = fold.folded.filter((entry) => entry.policy !== policy || entry.target !== target).at(-1);
+  if (last === undefined) return undefined;
+  const { emptyGranularity } = last.policy;
+  return emptyGranularity === undefined ? inheritedBlocks(last, fold)[0] : { granularity: emptyGranularity };
 }
 
 /** `when` fails closed: after an error, defaults do not take effect and overrides do. False or a missing key disables the block. */

@@ -23,6 +23,8 @@ export interface Loss {
   readonly to: readonly Setting[];
   /** The policy that removed it, where no setting of the result overrides it. */
   readonly by?: PolicyId;
+  /** The policies on the most specific level, where a level is not merged. */
+  readonly byAll?: readonly PolicyId[];
   /** The empty policy that keeps it out. */
   readonly occupant?: PolicyId;
 }

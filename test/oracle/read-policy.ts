@@ -1,6 +1,13 @@
 /** Reads a policy by its definition: targets, age, blocks. An invalid policy is undefined. */
 import type { CustomStrategies } from "../../src/core/merge/custom-strategy.ts";
-import type { Granularity, PolicyDefinition, PolicyKind, Targeting } from "../../src/core/model/definition.ts";
+import type {
+  BaseStrategy,
+  Granularity,
+  PolicyDefinition,
+  PolicyKind,
+  ReservedWords,
+  Targeting,
+} from "../../src/core/model/definition.ts";
 import type { Json, JsonObject } from "../../src/core/model/json.ts";
 import type { BlockName } from "../../src/core/model/policy.ts";
 import type { PolicyId } from "../../src/core/model/refs.ts";
@@ -23,6 +30,8 @@ export interface OracleTarget {
 export interface OracleBlock {
   readonly name: BlockName;
   readonly granularity: Granularity;
+  /** The base strategy that a field gives to rules outside of blocks. */
+  readonly base?: BaseStrategy | undefined;
   readonly when: string | undefined;
   readonly remove: readonly string[];
   readonly units: readonly OracleUnit[];
@@ -69,8 +78,11 @@ function readEmptyGranularity(spec: JsonObject, reading: Reading): Granularity |
   const { none, empty, granularity } = reading.definition.merge;
   if (none) return granularity.default;
   if (empty === "GivesWay") return undefined;
-  const written = [...spellings.defaults, ...spellings.overrides].map((key) => field(spec, key));
-  const words = [...written, spec].map((block) => field(block, granularity.field)).filter((word) => word !== undefined);
+  const { defaults, overrides } = spellingsOf(reading.definition);
+  const written = [...defaults, ...overrides].map((key) => field(spec, key));
+  const words = [...written, spec]
+    .map((block) => fieldAt(block, granularity.field))
+    .filter((word) => word !== undefined);
   const hasStrategy = Object.keys(granularity.values).length > 0;
   return hasStrategy ? readGranularity(words[0], reading) : granularity.default;
 }
@@ -124,10 +136,13 @@ function readNamespaces(value: Json): OracleTarget["namespaces"] | undefined {
 }
 
 /** Both spellings are read: `default` and `override` (Policy attachment reference), `defaults` and `overrides` (the others). */
-const spellings: Readonly<Record<"defaults" | "overrides", readonly string[]>> = {
-  defaults: ["defaults", "default"],
-  overrides: ["overrides", "override"],
-};
+const spellingsOf = ({ merge }: PolicyDefinition): ReservedWords =>
+  merge.words ?? {
+    defaults: ["defaults", "default"],
+    overrides: ["overrides", "override"],
+    when: ["when"],
+    remove: ["remove", "unset"],
+  };
 
 function readBlocks(spec: JsonObject, reading: Reading): readonly OracleBlock[] | undefined {
   const { targeting, merge } = reading.definition;
@@ -138,6 +153,7 @@ function readBlocks(spec: JsonObject, reading: Reading): readonly OracleBlock[] 
     ...(targeting.absent?.workloadSelector === undefined ? [] : [targeting.absent.workloadSelector]),
   ];
   if (merge.none) return readWhole(without(spec, targetFields), reading.definition);
+  const spellings = spellingsOf(reading.definition);
   const bare = without(spec, [...targetFields, ...spellings.defaults, ...spellings.overrides]);
   const written: (readonly [BlockName, Json])[] = [
     ...spellings.defaults.flatMap((key) => writtenAs("defaults", field(spec, key))),
@@ -183,15 +199,31 @@ const without = (map: JsonObject, keys: readonly string[]): JsonObject =>
 function readBlock(name: BlockName, block: JsonObject, reading: Reading): OracleBlock | undefined {
   const { values, field: strategyField } = reading.definition.merge.granularity;
   const hasStrategy = Object.keys(values).length > 0;
-  const granularity = readGranularity(hasStrategy ? field(block, strategyField) : undefined, reading);
-  const when = name === "bare" ? undefined : field(block, "when");
-  const lists = [field(block, "remove") ?? [], field(block, "unset") ?? []];
+  const word = hasStrategy ? fieldAt(block, strategyField) : undefined;
+  const granularity = readGranularity(word, reading);
+  const words = spellingsOf(reading.definition);
+  const when =
+    name === "bare" ? undefined : words.when.map((key) => field(block, key)).find((one) => one !== undefined);
+  const lists = words.remove.map((key) => field(block, key) ?? []);
   const remove = lists.flat();
   if (granularity === undefined || (when !== undefined && typeof when !== "string")) return undefined;
   if (!lists.every(isList) || !remove.every((entry) => typeof entry === "string")) return undefined;
-  const aside = ["remove", "unset", ...(hasStrategy ? [strategyField] : []), ...(name === "bare" ? [] : ["when"])];
-  const proper = without(block, aside);
-  return { name, granularity, when, remove, units: unitsOf(proper, reading.definition) };
+  const proper = without(hasStrategy ? withoutPath(block, strategyField.split(".")) : block, [
+    ...words.remove,
+    ...(name === "bare" ? [] : words.when),
+  ]);
+  const { bases = {} } = reading.definition.merge.granularity;
+  const base = name === "bare" && typeof word === "string" ? bases[word] : undefined;
+  return { name, granularity, base, when, remove, units: unitsOf(proper, reading.definition) };
+}
+
+/** The map without the value at a path, and without maps that only contained it. */
+function withoutPath(map: JsonObject, [key = "", ...rest]: readonly string[]): JsonObject {
+  const inner = field(map, key);
+  if (rest.length === 0) return without(map, [key]);
+  if (!isMap(inner) || fieldAt(inner, rest.join(".")) === undefined) return map;
+  const left = withoutPath(inner, rest);
+  return Object.keys(left).length === 0 ? without(map, [key]) : { ...map, [key]: left };
 }
 
 function readGranularity(value: Json | undefined, { definition, strategies }: Reading): Granularity | undefined {

@@ -13,7 +13,11 @@ export interface OracleUnit extends Unit {
 function supports({ merge }: PolicyDefinition, granularity: Granularity): boolean {
   if (merge.none) return false;
   if (merge.accumulate !== undefined) return granularity === "Field";
-  const annotated = merge.decidedBy === "Annotation" ? Object.values(merge.annotation?.values ?? {}) : [];
+  const { values = {}, absent, fields } = merge.annotation ?? {};
+  const annotated =
+    merge.decidedBy === "Annotation"
+      ? [...Object.values(values), absent, fields].filter((strategy) => strategy !== undefined)
+      : [];
   return [
     merge.granularity.default,
     ...Object.values(merge.granularity.values),

@@ -233,6 +233,7 @@ function whyReplaced({ by }: Lost, { source }: ValueVariant, winners: string): s
   const { strategy } = source.decidedBy;
   if (by.length > 0 && strategy.startsWith("Atomic"))
     return `its defaults are atomic and ${winners} replaces them as a whole`;
+  if (strategy === "Replace") return `it is not merged with policies on a lower level, and ${winners} takes effect`;
   if (strategy === "None") return `policies of this kind are not merged, and ${winners} takes effect`;
   return `${winners} has a value above or below it, with which it is not merged`;
 }

@@ -1,5 +1,5 @@
-import { BLOCK_SPELLINGS } from "../model/block-names.ts";
-import { hasNoBlocks, type PolicyDefinition, type PolicyReference } from "../model/definition.ts";
+import { blockNamesOf } from "../model/block-names.ts";
+import type { MergeRules, PolicyDefinition, PolicyReference } from "../model/definition.ts";
 import type { FindingCode } from "../model/finding-code.ts";
 import { findingCodes } from "../model/finding-codes.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../model/json.ts";
@@ -68,7 +68,7 @@ export function resolveReferences(
   let noneValid: ResolvedReferences["noneValid"];
   let isUndecided = false;
   for (const reference of references) {
-    for (const { value, field } of writtenReferences(policy, reference, hasNoBlocks(merge))) {
+    for (const { value, field } of writtenReferences(policy, reference, merge)) {
       const items = isJsonList(value) ? value.slice(0, MAX_REFERENCES) : [value];
       const [before, unknownBefore] = [problems.length, unknown.length];
       items.forEach((item, at) => {
@@ -100,10 +100,10 @@ interface WrittenReference {
 function writtenReferences(
   { raw }: KubeObject,
   { path }: PolicyReference,
-  isUnmerged: boolean,
+  merge: MergeRules,
 ): readonly WrittenReference[] {
   const spec = ownValue(raw, "spec");
-  const blocks = isUnmerged ? NONE : [...BLOCK_SPELLINGS.defaults, ...BLOCK_SPELLINGS.overrides];
+  const blocks = blockNamesOf(merge);
   return [[], ...blocks.map((block) => [block])].flatMap((above) => {
     const keys = [...above, ...path.split(".")];
     const value = isJsonObject(spec) ? valueAtKeys(spec, keys) : undefined;

@@ -3,9 +3,10 @@
 import type { MappedField } from "../effective/fold/effective-policy.ts";
 import type { PathNode } from "../effective/paths/path-node.ts";
 import type { CompiledMapping } from "../effective/world/compile-mapping.ts";
-import type { World } from "../effective/world/world.ts";
+import type { PolicyRecord, World } from "../effective/world/world.ts";
 import { withoutEntry } from "../merge/accumulated-pointer.ts";
 import type { Source } from "../merge/provenance.ts";
+import { wordsOf } from "../model/block-names.ts";
 import { isJsonList, isJsonObject, type Json, ownValue } from "../model/json.ts";
 import { escapePointer } from "../model/json-pointer.ts";
 import type { BlockName } from "../model/policy.ts";
@@ -18,11 +19,8 @@ export interface ValuePointer {
   readonly pointer: string;
 }
 
-const spellings: Readonly<Record<BlockName, readonly string[]>> = {
-  defaults: ["defaults", "default"],
-  bare: [],
-  overrides: ["overrides", "override"],
-};
+const spellingsOf = (record: PolicyRecord | undefined, block: BlockName): readonly string[] =>
+  block === "bare" ? [] : wordsOf(record?.kind.definition.merge ?? {})[block];
 
 /** The pointer of a value in a block of a policy. The policy attachment reference spells block names in the singular. */
 export function blockPointer(world: World, policy: ObjectId, block: BlockName | null, pointer: string): ValuePointer {
@@ -34,7 +32,7 @@ export function blockPointer(world: World, policy: ObjectId, block: BlockName | 
   const key =
     block === null || !isJsonObject(spec)
       ? undefined
-      : spellings[block].find((spelling) => isJsonObject(ownValue(spec, spelling)));
+      : spellingsOf(record, block).find((spelling) => isJsonObject(ownValue(spec, spelling)));
   return { object: policy, pointer: `/spec${key === undefined ? "" : `/${key}`}${pointer}` };
 }
 

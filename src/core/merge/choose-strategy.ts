@@ -1,4 +1,4 @@
-import type { Granularity, MergeRules, MergeStrategy } from "../model/definition.ts";
+import type { AnnotatedStrategy, MergeRules, MergeStrategy } from "../model/definition.ts";
 import type { Block } from "../model/policy.ts";
 
 /**
@@ -6,26 +6,32 @@ import type { Block } from "../model/policy.ts";
  *
  * Of two conflicting specs the established one, which is higher, dictates the strategy, unless the kind says otherwise.
  * - `block`: the block that is merged, which is the established spec's;
- * - `lower`: the granularity of the first block of the policy that was merged last and has a part in the result, if there is one;
+ * - `lower`: the strategy of the first block of the policy that was merged last and has a part in the result, if there is one;
  * - `annotated`: the strategy that the annotation on the higher policy's target selects, if any.
  * GEP-713, "Conflict resolution"
  */
 export function chooseStrategy(
   rules: MergeRules,
-  block: Pick<Block, "name" | "granularity">,
-  lower: Granularity | undefined,
-  annotated: MergeStrategy | undefined,
-): MergeStrategy {
-  const base = block.name === "overrides" ? "Overrides" : "Defaults";
+  block: Pick<Block, "name" | "granularity" | "base">,
+  lower: LowerStrategy | undefined,
+  annotated: AnnotatedStrategy | undefined,
+): AnnotatedStrategy {
+  const byName = block.name === "overrides" ? "Overrides" : "Defaults";
+  const base = block.base ?? byName;
   switch (rules.decidedBy) {
     case "Higher":
       return { base, granularity: block.granularity };
     case "Lower":
-      return { base, granularity: lower ?? block.granularity };
+      return lower === undefined
+        ? { base, granularity: block.granularity }
+        : { base: lower.base ?? byName, granularity: lower.granularity };
     case "Annotation":
       return annotated ?? { base, granularity: block.granularity };
   }
 }
+
+/** What the lower of two policies selects. Without a base strategy, the block that is merged into it gives it. */
+export type LowerStrategy = Pick<Block, "granularity" | "base">;
 
 /** `AtomicDefaults`, `MergeOverrides`, `Custom/maxDefaults`: GEP-713, "Combined merge strategies". */
 export function strategyName({ base, granularity }: MergeStrategy): string {

@@ -1,9 +1,17 @@
 import type { EvaluateCondition } from "../model/cel.ts";
-import type { Accumulation, Granularity, MergeRules, MergeStrategy, PolicyDefinition } from "../model/definition.ts";
+import type {
+  Accumulation,
+  AnnotatedStrategy,
+  Granularity,
+  MergeRules,
+  MergeStrategy,
+  PolicyDefinition,
+} from "../model/definition.ts";
 import { isJsonObject, type JsonObject, ownValue } from "../model/json.ts";
 import type { Block, Policy, Unit } from "../model/policy.ts";
+import type { ObjectId } from "../model/refs.ts";
 import type { UnitRules } from "../model/units.ts";
-import { chooseStrategy, strategyName } from "./choose-strategy.ts";
+import { chooseStrategy, type LowerStrategy, strategyName } from "./choose-strategy.ts";
 import { Contenders } from "./contenders.ts";
 import type { CustomStrategies } from "./custom-strategy.ts";
 import type { ConditionError } from "./effective-spec.ts";
@@ -11,6 +19,7 @@ import { EmptyPolicies } from "./empty-policies.ts";
 import { evaluationOrder } from "./evaluation-order.ts";
 import { FoldResult, type PointerState, type Setting } from "./fold-result.ts";
 import { isDirect } from "./is-direct.ts";
+import { sectionsLast, takingPart } from "./levels-taking-part.ts";
 import { mergeBlock, takesDefault } from "./merge-block.ts";
 import type { Step } from "./provenance.ts";
 import { Removals } from "./removals.ts";
@@ -22,7 +31,11 @@ export interface FoldLevel {
   /** Highest first (`comparePrecedence`). */
   readonly policies: readonly Policy[];
   /** The strategy that an annotation on the target names. */
-  readonly annotated: MergeStrategy | undefined;
+  readonly annotated: AnnotatedStrategy | undefined;
+  /** The object that the policies target, if an annotation decides between objects only. */
+  readonly object?: ObjectId;
+  /** True if the policies are replaced where a policy is on a lower level. */
+  readonly isSkipped?: true;
   /** Strategy None: policies for all requests that those of one consumer namespace replace on its requests. */
   readonly replaced?: readonly Policy[];
 }
@@ -63,13 +76,15 @@ export function fold(
   run.beginWith(own);
   if (definition.merge.accumulate !== undefined) return run.accumulate(levels, definition.merge.accumulate);
   const [lowest] = levels;
-  const folded = definition.class === "Direct" && lowest !== undefined ? [lowest] : levels;
-  for (const level of folded) run.foldLevel(level);
+  const part = definition.class === "Direct" ? LOWEST : takingPart(levels, definition.merge);
+  const folded = part === undefined ? levels : levels.filter((_, depth) => part.includes(depth));
+  for (const level of sectionsLast(folded, definition.merge)) run.foldLevel(level);
   if (definition.merge.bare === "Direct") run.applyDirect(levels);
   run.result.settleLosses();
   levels.forEach(({ policies, replaced }, depth) => {
-    if (folded !== levels && depth > 0) run.replaceWhole(policies, lowest?.policies ?? NO_POLICIES);
-    if (replaced !== undefined) run.replaceWhole(replaced, policies);
+    if (part !== undefined && !part.includes(depth))
+      run.replaceWhole(policies, lowest?.policies ?? NO_POLICIES, definition.class === "Direct" ? "None" : "Replace");
+    if (replaced !== undefined) run.replaceWhole(replaced, policies, "None");
   });
   const { result, conditionErrors, removals, emptyPolicies } = run;
   const errors = conditionErrors.length === 0 ? NO_ERRORS : conditionErrors;
@@ -87,7 +102,7 @@ class Fold {
   /** Undefined until there is an empty policy that keeps out defaults. */
   emptyPolicies: EmptyPolicies | undefined;
   /** The policies with a part in the result so far, in order: for kinds in which the lower policy dictates the strategy. */
-  readonly #folded: { readonly policy: Policy; readonly depth: number; readonly granularity: Granularity }[] = [];
+  readonly #folded: { readonly policy: Policy; readonly depth: number; readonly strategy: LowerStrategy }[] = [];
   /** The number of levels merged before: a policy may be at several levels. */
   #depth = -1;
 
@@ -155,12 +170,12 @@ class Fold {
    * Policies of a Direct kind are never merged: the policy on a section replaces the whole policy on its object, whatever both set.
    * GEP-713, "Classes of meta resources"
    */
-  replaceWhole(policies: readonly Policy[], by: readonly Policy[]): void {
+  replaceWhole(policies: readonly Policy[], by: readonly Policy[], step: "None" | "Replace"): void {
     for (const policy of policies)
       for (const block of policy.blocks)
         for (const setting of settingsOf(policy, block)) {
           this.result.lose(setting, { reason: "replaced" }, by);
-          this.result.decideIfOpen(setting.unit.pointer, decisionOf(policy, block, "None"));
+          this.result.decideIfOpen(setting.unit.pointer, decisionOf(policy, block, step));
         }
   }
 
@@ -195,7 +210,7 @@ class Fold {
     for (const block of blocks) if (this.#mergeBlockOf(policy, block, level)) hasPart = true;
     const [first] = policy.blocks;
     if (hasPart && first !== undefined && this.#rules.decidedBy === "Lower")
-      this.#folded.push({ policy, depth: this.#depth, granularity: first.granularity });
+      this.#folded.push({ policy, depth: this.#depth, strategy: first });
   }
 
   /** An empty policy may keep out atomic defaults. It replaces nothing below it. */
@@ -206,7 +221,7 @@ class Fold {
     this.emptyPolicies ??= new EmptyPolicies();
     this.emptyPolicies.take(policy, this.result, strategy.granularity === "Atomic");
     if (!isReplaced && this.#rules.decidedBy === "Lower")
-      this.#folded.push({ policy, depth: this.#depth, granularity });
+      this.#folded.push({ policy, depth: this.#depth, strategy: { granularity } });
   }
 
   /**
@@ -216,13 +231,13 @@ class Fold {
    * itself replaced does not decide for the policies above it.
    * GEP-713, "Conflict resolution"
    */
-  #lowerThan(policy: Policy): Granularity | undefined {
+  #lowerThan(policy: Policy): LowerStrategy | undefined {
     if (this.#rules.decidedBy !== "Lower") return undefined;
-    return this.#folded.findLast((other) => other.policy !== policy || other.depth !== this.#depth)?.granularity;
+    return this.#folded.findLast((other) => other.policy !== policy || other.depth !== this.#depth)?.strategy;
   }
 
   /** The strategy of a block. A Direct kind without merging sets the fields of its target: own values are no obstacle to it. */
-  #strategyOf(policy: Policy, block: Block, { annotated }: FoldLevel): MergeStrategy {
+  #strategyOf(policy: Policy, block: Block, { annotated }: FoldLevel): AnnotatedStrategy {
     if (this.#isDirectKind && this.#rules.none) return EACH_LEAF;
     return chooseStrategy(this.#rules, block, this.#lowerThan(policy), annotated);
   }
@@ -241,18 +256,38 @@ class Fold {
       }
       return false;
     }
+    const all = settingsOf(policy, block);
+    const isListed = ({ unit }: Setting): boolean =>
+      listed?.fields.includes(unit.ruleName ?? unit.path[0] ?? "") ?? false;
+    const { listed } = strategy;
     const settings =
-      strategy.base === "Defaults" ? this.#notRemoved(policy, block, strategy) : settingsOf(policy, block);
-    if (strategy.base === "Overrides" && settings.length > 0) this.#overrideWithoutValues(policy, settings, strategy);
-    const { occupant } = this.result;
-    const decision = decisionOf(policy, block, this.#rules.none ? "None" : strategyName(strategy));
-    mergeBlock(this.result, { policy, block, strategy, settings, decision, custom: this.#tools });
-    if (occupant !== undefined && settings.length > 0) this.#keepOut(occupant, settings, strategy);
+      listed === undefined
+        ? this.#mergeSettings(policy, block, strategy, all)
+        : [
+            ...this.#mergeSettings(policy, block, listed.strategy, all.filter(isListed)),
+            ...this.#mergeSettings(
+              policy,
+              block,
+              strategy,
+              all.filter((one) => !isListed(one)),
+            ),
+          ];
     for (const entry of entriesOf(block)) {
       this.removals ??= new Removals();
       this.removals.add({ entry, policy, block });
     }
     return this.#rules.decidedBy !== "Lower" || this.#hasPart(block, settings);
+  }
+
+  /** Merges settings of a block by one strategy. Returns those that were not removed. */
+  #mergeSettings(policy: Policy, block: Block, strategy: MergeStrategy, all: readonly Setting[]): readonly Setting[] {
+    const settings = strategy.base === "Defaults" ? this.#notRemoved(all, strategy) : all;
+    if (strategy.base === "Overrides" && settings.length > 0) this.#overrideWithoutValues(policy, settings, strategy);
+    const { occupant } = this.result;
+    const decision = decisionOf(policy, block, this.#rules.none ? "None" : strategyName(strategy));
+    mergeBlock(this.result, { policy, block, strategy, settings, decision, custom: this.#tools });
+    if (occupant !== undefined && settings.length > 0) this.#keepOut(occupant, settings, strategy);
+    return settings;
   }
 
   /** True unless all that a block sets was replaced or removed. The result of a custom strategy is not known: true. */
@@ -292,8 +327,7 @@ class Fold {
   }
 
   /** The settings of a block that no lower policy removes. */
-  #notRemoved(policy: Policy, block: Block, strategy: MergeStrategy): readonly Setting[] {
-    const settings = settingsOf(policy, block);
+  #notRemoved(settings: readonly Setting[], strategy: MergeStrategy): readonly Setting[] {
     const { removals } = this;
     if (removals === undefined || removals.isEmpty) return settings;
     return settings.filter((setting) => {
@@ -334,6 +368,7 @@ const decisionOf = ({ id }: Policy, { name }: Block, strategy: string): Step => 
   strategy,
 });
 
+const LOWEST: readonly number[] = [0];
 const NO_ERRORS: readonly ConditionError[] = [];
 const NO_POLICIES: readonly Policy[] = [];
 const EACH_LEAF: MergeStrategy = { base: "Overrides", granularity: "Field" };

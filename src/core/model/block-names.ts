@@ -1,3 +1,5 @@
+import { hasNoBlocks, type MergeRules, type ReservedWords } from "./definition.ts";
+
 /**
  * Names of the blocks
  *
@@ -9,6 +11,18 @@ export const BLOCK_SPELLINGS: {
   readonly defaults: readonly [string, string];
   readonly overrides: readonly [string, string];
 } = { defaults: ["defaults", "default"], overrides: ["overrides", "override"] };
+
+/** The fields that are not settings, where a definition does not name others (RFC 9). */
+const WORDS: ReservedWords = { ...BLOCK_SPELLINGS, when: ["when"], remove: ["remove", "unset"] };
+
+/** The names of the fields that are not settings, in policies of a kind. */
+export const wordsOf = ({ words }: Pick<MergeRules, "words">): ReservedWords => words ?? WORDS;
+
+/** The names of the blocks, in policies of a kind. */
+export function blockNamesOf(merge: MergeRules): readonly string[] {
+  const { defaults, overrides } = wordsOf(merge);
+  return hasNoBlocks(merge) ? [] : [...defaults, ...overrides];
+}
 
 const SPELLINGS: readonly string[] = [...BLOCK_SPELLINGS.defaults, ...BLOCK_SPELLINGS.overrides];
 

@@ -248,6 +248,34 @@ export interface Accumulation {
   readonly groupBy?: FieldOrder;
 }
 
+/** The names of fields of policies that are not settings: blocks, conditions and removals. Empty: the kind has no such field. */
+export interface ReservedWords {
+  readonly defaults: readonly string[];
+  readonly overrides: readonly string[];
+  readonly when: readonly string[];
+  readonly remove: readonly string[];
+}
+
+/** An annotation that selects the strategy between policies on two levels. */
+export interface StrategyAnnotation {
+  readonly key: string;
+  readonly values: Readonly<Record<string, MergeStrategy>>;
+  /** The strategy where the object does not have the annotation. Absent: that of the higher policy. */
+  readonly absent?: MergeStrategy;
+  /** The strategy of the fields that any other value of the annotation lists, separated by commas. The other fields have the strategy `absent`. */
+  readonly fields?: MergeStrategy;
+  /** `Objects`: of policies on an object and on its section the one on the section is merged over the other, whatever the annotation says. Absent: `Levels`. */
+  readonly between?: "Levels" | "Objects";
+  /** The kinds of objects whose annotation counts. Absent: all. */
+  readonly on?: readonly GroupKind[];
+}
+
+/** The strategy that an annotation selects. */
+export interface AnnotatedStrategy extends MergeStrategy {
+  /** Fields that have a strategy of their own. */
+  readonly listed?: { readonly fields: readonly string[]; readonly strategy: MergeStrategy };
+}
+
 /** What becomes of several policies on one target. */
 export type SameTarget = "Established" | "OldestWins" | "Conflicted" | "ConflictedWhereBothSet" | "NoneWins";
 
@@ -260,9 +288,11 @@ export interface MergeRules {
   readonly precedence?: readonly OrderKey[];
   readonly granularity: {
     readonly default: Granularity;
-    /** Name of the policy's field that selects one of `values`. */
+    /** Dotted path of the policy's field that selects one of `values`. */
     readonly field: string;
     readonly values: Readonly<Record<string, Granularity>>;
+    /** The base strategies that values of that field stand for, too, in rules outside of blocks. Absent: defaults. */
+    readonly bases?: Readonly<Record<string, BaseStrategy>>;
     /** Instead of `default` in blocks spelled `default` and `override`: for inferred kinds whose schema does not name the blocks. */
     readonly ofReferenceBlocks?: Granularity;
   };
@@ -274,7 +304,13 @@ export interface MergeRules {
   readonly bare: "AtomicDefaults" | "Direct";
   readonly decidedBy: "Higher" | "Lower" | "Annotation";
   /** For `decidedBy: Annotation`: an annotation of the object that the higher policy targets. */
-  readonly annotation?: { readonly key: string; readonly values: Readonly<Record<string, MergeStrategy>> };
+  readonly annotation?: StrategyAnnotation;
+  /** The names of the fields that are not settings. Absent: those of the specifications. */
+  readonly words?: ReservedWords;
+  /** `Closest`: a policy is merged with the closest one above it only, and those above that are replaced. Absent: `All`. */
+  readonly parents?: "All" | "Closest";
+  /** Levels whose policies are replaced as a whole where a policy is on a lower level. Absent: none. */
+  readonly skip?: readonly LevelKind[];
   readonly sameTarget: SameTarget;
   /** At most so many policies take effect on one target; the others are Conflicted. Absent: no limit. */
   readonly limit?: number;
@@ -341,7 +377,10 @@ export const hasNoBlocks = ({ none, accumulate }: MergeRules): boolean => none |
 export function supportedGranularities(merge: MergeRules): readonly Granularity[] {
   if (merge.none) return [];
   if (merge.accumulate !== undefined) return ["Field"];
-  const byAnnotation = Object.values(merge.annotation?.values ?? {}).map((strategy) => strategy.granularity);
+  const { values: annotated = {}, absent, fields } = merge.annotation ?? {};
+  const byAnnotation = [...Object.values(annotated), absent, fields].flatMap((one) =>
+    one === undefined ? [] : [one.granularity],
+  );
   const { default: byDefault, values, ofReferenceBlocks } = merge.granularity;
   const ofBlocks = ofReferenceBlocks === undefined ? [] : [ofReferenceBlocks];
   return [byDefault, ...Object.values(values), ...ofBlocks, ...byAnnotation];

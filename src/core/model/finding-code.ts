@@ -94,6 +94,7 @@ export type FindingCode =
   | "Conflicted"
   | "NamedPolicyNotFound"
   | "UnknownWorkloads"
+  | "UnknownAnnotationValue"
   // In what policies refer to.
   | "InvalidReference"
   // In what policy kinds mean.

@@ -222,6 +222,10 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
     "An object names a policy that is not in the input.",
     "Correct the name, or add the policy.",
   ),
+  UnknownAnnotationValue: warning(
+    "An annotation that selects the merge strategy has a value without a meaning.",
+    "Correct the value, or remove the annotation.",
+  ),
   // References of policies.
   InvalidReference: error(
     "A policy refers to an object that does not exist, or that does not contain what it must.",

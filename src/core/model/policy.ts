@@ -1,5 +1,5 @@
 /** A policy, parsed by its definition: targets, blocks and the units of the blocks. */
-import type { Granularity } from "./definition.ts";
+import type { BaseStrategy, Granularity } from "./definition.ts";
 import type { Json } from "./json.ts";
 import type { KubeObject } from "./kube-object.ts";
 import type { PolicyId } from "./refs.ts";
@@ -49,6 +49,8 @@ export interface Unit {
 export interface Block {
   readonly name: BlockName;
   readonly granularity: Granularity;
+  /** The base strategy that a field of the policy selects for rules outside of blocks. Absent: by the name of the block. */
+  readonly base?: BaseStrategy;
   /** A CEL condition on the spec that is merged so far. */
   readonly when?: string;
   /** Names of rules, or dotted paths, to remove from higher defaults. */

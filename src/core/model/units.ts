@@ -1,9 +1,10 @@
 /** Splits a spec proper into units, the smallest parts that take effect or are overridden, and builds specs from units. */
+import { blockNamesOf } from "./block-names.ts";
 import type { Granularity, MergeRules, PolicyDefinition } from "./definition.ts";
 import { hasNoBlocks, supportedGranularities } from "./definition.ts";
 import { isJsonObject, type Json, type JsonObject, setOwn } from "./json.ts";
 import { escapePointer } from "./json-pointer.ts";
-import type { CrdFacts } from "./parse/parse-crd.ts";
+import { type CrdFacts, crdMapPaths } from "./parse/parse-crd.ts";
 import type { Unit } from "./policy.ts";
 
 /** How specs of one kind split into units. Built once for a definition and its CRD. */
@@ -57,7 +58,8 @@ export function unitRules(options: Pick<UnitRules, "ruleMaps" | "atomicPaths" | 
  * Lists and maps are one value
  *
  * A list is one unit, so it is overwritten as a whole. A map is one unit too where `atomicPaths` or the schema of the CRD marks
- * it and the kind supports Field but not Patch. A kind that supports neither compares named rules as a whole.
+ * it and the kind supports Field but not Patch; where `atomicPaths` marks it also in a kind that merges named rules. A kind that
+ * supports neither Field nor Patch compares named rules as a whole.
  * Policy attachment reference, "Merging into existing `spec` fields"
  */
 export function unitRulesOf({ merge }: PolicyDefinition, crd?: CrdFacts): UnitRules {
@@ -65,7 +67,7 @@ export function unitRulesOf({ merge }: PolicyDefinition, crd?: CrdFacts): UnitRu
   const byLeaf = granularities.includes("Field") || granularities.includes("Patch");
   return unitRules({
     ruleMaps: hasNoBlocks(merge) ? [] : merge.rules,
-    atomicPaths: hasWholeMaps(granularities) ? wholePaths(merge, crd) : [],
+    atomicPaths: wholePaths(merge, crd),
     leaves: byLeaf || merge.rules.length === 0,
     nulls: granularities.includes("Patch"),
   });
@@ -73,8 +75,16 @@ export function unitRulesOf({ merge }: PolicyDefinition, crd?: CrdFacts): UnitRu
 
 /** The dotted paths of maps that are one value. The units of an accumulated policy begin with its name. */
 function wholePaths(merge: MergeRules, crd: CrdFacts | undefined): readonly string[] {
-  const paths = [...merge.atomicPaths, ...(crd?.mapPaths ?? [])];
+  const granularities = supportedGranularities(merge);
+  if (!hasWholePaths(granularities)) return [];
+  const paths = granularities.includes("Field") ? [...merge.atomicPaths, ...mapPathsOf(merge, crd)] : merge.atomicPaths;
   return merge.accumulate === undefined ? paths : paths.map((path) => `*.${path}`);
+}
+
+/** The paths of maps in the schema of the CRD. The names of blocks are not part of a path, unless the kind has no such blocks. */
+function mapPathsOf(merge: MergeRules, crd: CrdFacts | undefined): readonly string[] {
+  if (crd === undefined || (merge.words === undefined && !hasNoBlocks(merge))) return crd?.mapPaths ?? [];
+  return crdMapPaths(crd.spec, blockNamesOf(merge));
 }
 
 /**
@@ -95,8 +105,8 @@ export function ownUnitRulesOf(
 }
 
 /** A JSON Merge Patch (RFC 7386) merges every map key by key, so no map is one value in a kind that supports Patch. */
-export const hasWholeMaps = (granularities: readonly Granularity[]): boolean =>
-  granularities.includes("Field") && !granularities.includes("Patch");
+export const hasWholePaths = (granularities: readonly Granularity[]): boolean =>
+  (granularities.includes("Field") || granularities.includes("Merge")) && !granularities.includes("Patch");
 
 const pathNode = (): PathNode => ({ children: new Map(), ruleMap: false, atomic: false });
 

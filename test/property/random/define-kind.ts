@@ -27,6 +27,8 @@ export interface PolicyKindUnderTest {
   readonly strategies: readonly string[];
   readonly removals: readonly string[];
   readonly conditions: readonly string[];
+  /** Values of the field that selects a strategy, where it is one of `paths`. */
+  readonly words?: readonly string[];
   /** True if policies of the kind have a weight in an annotation. */
   readonly weighs?: true;
 }

@@ -289,7 +289,11 @@ function writeBlocks({ defaults, bare, overrides, spelling }: PolicyPlan, kind: 
 
 function writeValues(plan: BlockPlan | undefined, kind: PolicyKindUnderTest): JsonObject {
   const spec: { [key: string]: Json } = {};
-  for (const { path, value } of plan?.values ?? []) setAt(spec, (pick(kind.paths, path) ?? "note").split("."), value);
+  for (const { path, value } of plan?.values ?? []) {
+    const keys = pick(kind.paths, path) ?? "note";
+    const isWord = kind.words !== undefined && keys === kind.definition.merge.granularity.field;
+    setAt(spec, keys.split("."), isWord ? (pick(kind.words ?? [], path + (plan?.strategy ?? 0)) ?? value) : value);
+  }
   return spec;
 }
 

@@ -1,5 +1,13 @@
 /** Policy kinds with rules that vendors have beyond GEP-713: one for each extension of the definition language. */
-import { define, type PolicyKindUnderTest, weightAnnotation } from "./define-kind.ts";
+import {
+  define,
+  gateway,
+  httpRoute,
+  type PolicyKindUnderTest,
+  section,
+  strategyAnnotation,
+  weightAnnotation,
+} from "./define-kind.ts";
 
 const leaves: Omit<PolicyKindUnderTest, "definition"> = {
   paths: ["color", "colors.dark", "colors.light", "colors", "priority", "action"],
@@ -23,7 +31,7 @@ const accumulateKind: PolicyKindUnderTest = {
   }),
 };
 
-/** All policies take effect, the most specific last; at most two on a target. Two kinds are joined. */
+/** All policies take effect, the most specific last; at most one on a target. Two kinds are joined. */
 const limitedKind: PolicyKindUnderTest = {
   ...leaves,
   weighs: true,
@@ -36,7 +44,7 @@ const limitedKind: PolicyKindUnderTest = {
         order: ["Name", { annotation: weightAnnotation, values: [], descending: true, absent: "1" }],
       },
       precedence: [{ annotation: weightAnnotation, values: [], descending: true, absent: "0" }],
-      limit: 2,
+      limit: 1,
     },
   }),
 };
@@ -84,7 +92,139 @@ const directRivalKind: PolicyKindUnderTest = {
   definition: define({ kind: "LoneRivalPolicy", merge: { none: true, sameTarget: "NoneWins" } }),
 };
 
+/** A field inside of another gives base strategy and granularity, on the higher policy. Some maps are one value. */
+const fieldKind: PolicyKindUnderTest = {
+  ...leaves,
+  paths: [...leaves.paths, "merging.mode", "merging.mode", "merging.mode", "merging.note"],
+  words: ["Lock", "Open", "Whole"],
+  definition: define({
+    kind: "LockingPolicy",
+    merge: {
+      granularity: {
+        default: "Field",
+        field: "merging.mode",
+        values: { Lock: "Field", Open: "Field", Whole: "Atomic" },
+        bases: { Lock: "Overrides", Whole: "Overrides" },
+      },
+      atomicPaths: ["colors"],
+    },
+  }),
+};
+
+/** The lower policy decides, is merged with the closest policy above it only, and one on a rule never with one on its route. */
+const closestKind: PolicyKindUnderTest = {
+  ...leaves,
+  paths: [...leaves.paths, "mergeType", "mergeType"],
+  words: ["Merge", "Replace", "Prefer"],
+  definition: define({
+    kind: "ClosestPolicy",
+    merge: {
+      granularity: {
+        default: "Atomic",
+        field: "mergeType",
+        values: { Merge: "Field", Replace: "Atomic", Prefer: "Field" },
+        bases: { Prefer: "Overrides" },
+      },
+      decidedBy: "Lower",
+      parents: "Closest",
+      skip: [httpRoute],
+      empty: "TakesPlace",
+      sameTarget: "Conflicted",
+    },
+  }),
+};
+
+/** Levels are skipped, and nothing else is special. */
+const skippingKind: PolicyKindUnderTest = {
+  ...leaves,
+  definition: define({
+    kind: "SkippingPolicy",
+    merge: {
+      granularity: { default: "Field", field: "strategy", values: {} },
+      skip: [section(gateway, "Listener"), httpRoute],
+    },
+  }),
+};
+
+const annotationValues = {
+  override: { base: "Overrides", granularity: "Field" },
+  default: { base: "Defaults", granularity: "Field" },
+} as const;
+
+/** An annotation decides between objects only. Its absence means overrides, and another value lists fields. */
+const betweenKind: PolicyKindUnderTest = {
+  ...leaves,
+  definition: define({
+    kind: "BetweenPolicy",
+    merge: {
+      granularity: { default: "Field", field: "strategy", values: {} },
+      decidedBy: "Annotation",
+      annotation: {
+        key: strategyAnnotation,
+        values: annotationValues,
+        absent: { base: "Overrides", granularity: "Field" },
+        between: "Objects",
+        on: [httpRoute, gateway],
+      },
+    },
+  }),
+};
+
+/** The annotation of a route lists the fields that policies below may set: the words of the annotation are names of fields here. */
+const listingKind: PolicyKindUnderTest = {
+  ...leaves,
+  paths: [...leaves.paths, "override", "takeover"],
+  definition: define({
+    kind: "ListingPolicy",
+    merge: {
+      granularity: { default: "Field", field: "strategy", values: {} },
+      decidedBy: "Annotation",
+      annotation: {
+        key: strategyAnnotation,
+        values: { default: { base: "Defaults", granularity: "Field" } },
+        absent: { base: "Overrides", granularity: "Field" },
+        fields: { base: "Defaults", granularity: "Field" },
+      },
+    },
+  }),
+};
+
+/** Named rules are merged, and some maps outside of them are one value. */
+const wholeKind: PolicyKindUnderTest = {
+  ...leaves,
+  paths: ["limits.a", "limits.b", "colors.dark", "colors.light", "colors", "note.x", "note.y"],
+  strategies: ["merge", "atomic"],
+  definition: define({
+    kind: "WholePolicy",
+    merge: {
+      granularity: { default: "Merge", field: "strategy", values: { merge: "Merge", atomic: "Atomic" } },
+      rules: ["limits"],
+      atomicPaths: ["colors"],
+    },
+  }),
+};
+
+/** The block of defaults has another name, and there are no overrides and no conditions. */
+const wordsKind: PolicyKindUnderTest = {
+  ...leaves,
+  paths: ["base.color", "base.colors.dark", "base.colors", "color", "colors.dark", "colors.light"],
+  definition: define({
+    kind: "WordsPolicy",
+    merge: {
+      granularity: { default: "Field", field: "strategy", values: {} },
+      words: { defaults: ["base", "basis"], overrides: [], when: [], remove: ["unset"] },
+    },
+  }),
+};
+
 export const vendorKinds: readonly PolicyKindUnderTest[] = [
+  wordsKind,
+  fieldKind,
+  closestKind,
+  skippingKind,
+  betweenKind,
+  listingKind,
+  wholeKind,
   accumulateKind,
   limitedKind,
   weightedKind,

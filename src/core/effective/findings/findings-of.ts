@@ -31,6 +31,7 @@ import { refusalsOf } from "../world/link-indexes.ts";
 import { isRefusedByMistake, mayBeGrantedElsewhere } from "../world/refused-objects.ts";
 import type { UnfollowedLinks } from "../world/unfollowed-links.ts";
 import type { PolicyRecord, World } from "../world/world.ts";
+import { annotationFindings } from "./annotation-findings.ts";
 import { bareLosers, conditionField, repeatedNameFields, settingField, targetFields } from "./finding-fields.ts";
 import { type BrokenDefinition, brokenDefinitions, looksLikePolicy } from "./ignored-policies.ts";
 import { hasKnownKinds, isUnread, meantKind } from "./meant-kind.ts";
@@ -55,6 +56,7 @@ export function findingsOf(world: World): readonly Finding[] {
   const brokenKinds = new Set(broken.flatMap(({ kinds }) => kinds.map((kind) => kindId(kind))));
   world.objects.forEach((object) => addObjectFindings(world, object, brokenKinds, findings));
   world.policies.forEach((record, id) => addPolicyFindings(world, id, record, findings));
+  findings.push(...annotationFindings(world));
   addUnfollowedLinks(world, findings);
   addImplied(world, findings);
   return sortFindings(findings);

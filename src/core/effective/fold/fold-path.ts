@@ -182,14 +182,14 @@ function levelsOf(stack: Stack, own: OwnValues, endLevels: number, kind: Compile
   const levels: FoldLevel[] = [];
   const areAll = haveAllPart(own, kind);
   for (let at: Stack | undefined = stack; at?.set !== undefined; at = at.up) {
-    const { policies, annotated, replaced } = at.set;
+    const { policies, replaced } = at.set;
     const isEnd = levels.length < endLevels;
     const keeps = (policy: Policy): boolean => hasPart(policy, isEnd, own, kind);
     const part = areAll ? policies : policies.filter(keeps);
     levels.push(
       areAll
         ? at.set
-        : { policies: part, annotated, ...(replaced === undefined ? {} : { replaced: replaced.filter(keeps) }) },
+        : { ...at.set, policies: part, ...(replaced === undefined ? {} : { replaced: replaced.filter(keeps) }) },
     );
   }
   return levels;

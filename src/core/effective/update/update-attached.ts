@@ -49,7 +49,7 @@ export function editAttached(
     for (const [target, own] of byTarget[kind.index] ?? []) {
       const old = table.get(target);
       const all = edited(attachedIn(old), own);
-      const after = all.length === 0 ? undefined : buildNodeSets(all, () => objects.get(target), kind);
+      const after = all.length === 0 ? undefined : buildNodeSets(all, target, () => objects.get(target), kind);
       table = after === undefined ? table.without(target) : table.with(target, after);
       recordEdit(editing, target, old, after, kind);
     }

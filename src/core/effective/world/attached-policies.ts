@@ -1,13 +1,13 @@
 import type { Attachment } from "../../attachment/resolved-targets.ts";
+import { annotatedStrategy } from "../../merge/annotated-strategy.ts";
 import { comparePrecedence } from "../../merge/precedence.ts";
 import type { ObjectIndex } from "../../model/collections/object-index.ts";
 import { PersistentMap } from "../../model/collections/persistent-map.ts";
-import type { MergeStrategy } from "../../model/definition.ts";
-import { annotationOf, type KubeObject } from "../../model/kube-object.ts";
+import type { KubeObject } from "../../model/kube-object.ts";
 import type { Policy } from "../../model/policy.ts";
-import type { ObjectId } from "../../model/refs.ts";
+import { kindId, type ObjectId, parseObjectId } from "../../model/refs.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
-import type { NodeSets, PolicySet } from "./stack.ts";
+import { type NodeSets, PLAIN_TARGET, type PolicySet, type TargetFacts } from "./stack.ts";
 
 /** A policy on an object or one of its sections. */
 export interface AttachedPolicy {
@@ -20,13 +20,14 @@ export interface AttachedPolicy {
   readonly isMeshWide: boolean;
 }
 
-/** `findTarget`: the object that the policies are attached to; undefined if it is implied or virtual. */
+/** `id`: the object that the policies are attached to; `findTarget`: undefined if it is implied or virtual. */
 export function buildNodeSets(
   all: readonly AttachedPolicy[],
+  id: ObjectId,
   findTarget: () => KubeObject | undefined,
   kind: CompiledKind,
 ): NodeSets {
-  const annotated = annotatedStrategy(findTarget, kind);
+  const factsOf = targetFacts(id, findTarget, kind);
   const [only] = all;
   if (
     all.length === 1 &&
@@ -37,7 +38,7 @@ export function buildNodeSets(
     !only.isMeshWide
   ) {
     return {
-      own: setOf([only.policy], annotated, kind),
+      own: setOf([only.policy], factsOf("Object"), kind),
       sections: undefined,
       consumers: undefined,
       named: undefined,
@@ -51,14 +52,14 @@ export function buildNodeSets(
       namespace,
       nodeSets(
         all.filter(({ consumer }) => consumer === namespace),
-        annotated,
+        factsOf,
         kind,
       ),
     );
   }
   const everybody = nodeSets(
     all.filter(({ consumer, isNamed, isMeshWide }) => consumer === undefined && !isNamed && !isMeshWide),
-    annotated,
+    factsOf,
     kind,
   );
   const named = all.filter(({ isNamed }) => isNamed);
@@ -66,12 +67,14 @@ export function buildNodeSets(
   return {
     ...everybody,
     consumers: consumers.size === 0 ? undefined : consumers,
-    named: named.length === 0 ? undefined : nodeSets(named, annotated, kind),
-    meshWide: meshWide.length === 0 ? undefined : nodeSets(meshWide, annotated, kind),
+    named: named.length === 0 ? undefined : nodeSets(named, factsOf, kind),
+    meshWide: meshWide.length === 0 ? undefined : nodeSets(meshWide, factsOf, kind),
   };
 }
 
-function nodeSets(all: readonly AttachedPolicy[], annotated: MergeStrategy | undefined, kind: CompiledKind): NodeSets {
+type FactsOf = (target: "Object" | "Section") => TargetFacts;
+
+function nodeSets(all: readonly AttachedPolicy[], factsOf: FactsOf, kind: CompiledKind): NodeSets {
   const own = all.filter(({ sectionName }) => sectionName === undefined).map(({ policy }) => policy);
   const sections = new Map<string, PolicySet>();
   for (const name of new Set(all.map(({ sectionName }) => sectionName))) {
@@ -80,13 +83,13 @@ function nodeSets(all: readonly AttachedPolicy[], annotated: MergeStrategy | und
       name,
       setOf(
         all.filter(({ sectionName }) => sectionName === name).map(({ policy }) => policy),
-        annotated,
+        factsOf("Section"),
         kind,
       ),
     );
   }
   return {
-    own: own.length === 0 ? undefined : setOf(own, annotated, kind),
+    own: own.length === 0 ? undefined : setOf(own, factsOf("Object"), kind),
     sections: sections.size === 0 ? undefined : sections,
     consumers: undefined,
     named: undefined,
@@ -94,28 +97,33 @@ function nodeSets(all: readonly AttachedPolicy[], annotated: MergeStrategy | und
   };
 }
 
-const setOf = (
-  policies: readonly Policy[],
-  annotated: MergeStrategy | undefined,
-  { stacks, definition }: CompiledKind,
-): PolicySet =>
+const setOf = (policies: readonly Policy[], facts: TargetFacts, { stacks, definition }: CompiledKind): PolicySet =>
   stacks.setOf(
     policies.length === 1 ? policies : [...policies].sort(comparePrecedence(definition.merge)),
-    annotated,
+    facts,
     definition.merge,
   );
 
-/** The strategy that an annotation of the target selects, for definitions with `decidedBy: Annotation`. */
-function annotatedStrategy(
-  findTarget: () => KubeObject | undefined,
-  { definition }: CompiledKind,
-): MergeStrategy | undefined {
-  const { decidedBy, annotation } = definition.merge;
-  if (decidedBy !== "Annotation" || annotation === undefined) return undefined;
-  const target = findTarget();
-  if (target === undefined) return undefined;
-  const value = annotationOf(target, annotation.key);
-  return value !== undefined && Object.hasOwn(annotation.values, value) ? annotation.values[value] : undefined;
+/** What the fold needs to know about an object and its sections. */
+function targetFacts(id: ObjectId, findTarget: () => KubeObject | undefined, { definition }: CompiledKind): FactsOf {
+  const { decidedBy, annotation, skip } = definition.merge;
+  if (decidedBy !== "Annotation" && skip === undefined) return () => PLAIN_TARGET;
+  const annotated =
+    decidedBy === "Annotation" && annotation !== undefined
+      ? annotatedStrategy(annotation, parseObjectId(id), findTarget())
+      : undefined;
+  const kind = kindId(parseObjectId(id));
+  return (target) => {
+    const isSkipped = skip?.some(
+      (level) => kindId(level) === kind && (level.section === undefined) === (target === "Object"),
+    );
+    if (annotated === undefined && isSkipped !== true && annotation?.between !== "Objects") return PLAIN_TARGET;
+    return {
+      annotated,
+      ...(annotation?.between === "Objects" ? { object: id } : {}),
+      ...(isSkipped === true ? { isSkipped } : {}),
+    };
+  };
 }
 
 /** Collects which policies of a kind are attached to which objects. */
@@ -143,7 +151,7 @@ export class AttachedDraft {
     for (const [id, all] of this.#byTarget)
       sets.set(
         id,
-        buildNodeSets(all, () => this.#objects.get(id), this.#kind),
+        buildNodeSets(all, id, () => this.#objects.get(id), this.#kind),
       );
     return PersistentMap.from(sets);
   }

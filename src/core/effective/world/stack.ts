@@ -6,7 +6,7 @@ import type { EffectiveSpec } from "../../merge/effective-spec.ts";
 import type { FoldLevel } from "../../merge/fold.ts";
 import { comparePrecedence } from "../../merge/precedence.ts";
 import { settleTarget } from "../../merge/settle-target.ts";
-import type { MergeRules, MergeStrategy } from "../../model/definition.ts";
+import type { MergeRules } from "../../model/definition.ts";
 import type { Policy } from "../../model/policy.ts";
 
 /** The policies on one target. The same policies (and annotation) are the same object. */
@@ -14,6 +14,12 @@ export interface PolicySet extends FoldLevel {
   /** The policies that are Conflicted with those in `policies`. */
   readonly conflicted: readonly Policy[];
 }
+
+/** What a fold needs to know about a target. */
+export type TargetFacts = Pick<FoldLevel, "annotated" | "object" | "isSkipped">;
+
+/** The facts about most targets. */
+export const PLAIN_TARGET: TargetFacts = { annotated: undefined };
 
 const NOTHING: readonly Policy[] = [];
 
@@ -70,16 +76,16 @@ export class Stacks {
   readonly #sets: SetNode = newSetNode();
 
   /** `policies`: highest first, not empty. */
-  setOf(policies: readonly Policy[], annotated: MergeStrategy | undefined, merge: MergeRules): PolicySet {
+  setOf(policies: readonly Policy[], facts: TargetFacts, merge: MergeRules): PolicySet {
     let node = this.#sets;
     for (const policy of policies) node = nodeBelow(node, policy);
-    if (annotated === undefined) {
-      node.plain ??= newSet(policies, annotated, merge);
+    if (facts === PLAIN_TARGET) {
+      node.plain ??= newSet(policies, facts, merge);
       return node.plain;
     }
     node.annotated ??= new Map();
-    const key = JSON.stringify(annotated);
-    const known = node.annotated.get(key) ?? newSet(policies, annotated, merge);
+    const key = JSON.stringify(facts);
+    const known = node.annotated.get(key) ?? newSet(policies, facts, merge);
     node.annotated.set(key, known);
     return known;
   }
@@ -92,7 +98,7 @@ export class Stacks {
     const policies = [...all.policies, ...all.conflicted, ...theirs.policies, ...theirs.conflicted].sort(
       comparePrecedence(merge),
     );
-    if (!merge.none) return this.setOf(policies, all.annotated, merge);
+    if (!merge.none) return this.setOf(policies, factsOf(all), merge);
     const [established] = settleTarget(policies, merge).policies;
     if (established === undefined || all.policies.includes(established)) return all;
     const known = this.#replacing.get(all) ?? new WeakMap<PolicySet, PolicySet>();
@@ -135,10 +141,15 @@ function nodeBelow(node: SetNode, policy: Policy): SetNode {
   return below;
 }
 
-const newSet = (policies: readonly Policy[], annotated: MergeStrategy | undefined, merge: MergeRules): PolicySet => ({
+const newSet = (policies: readonly Policy[], facts: TargetFacts, merge: MergeRules): PolicySet => ({
   ...settleTarget(policies, merge),
-  annotated,
+  ...facts,
 });
+
+const factsOf = ({ annotated, object, isSkipped }: PolicySet): TargetFacts =>
+  annotated === undefined && object === undefined && isSkipped === undefined
+    ? PLAIN_TARGET
+    : { annotated, ...(object && { object }), ...(isSkipped && { isSkipped }) };
 
 const newStack = (up: Stack | undefined, set: PolicySet | undefined): Stack => ({
   up,

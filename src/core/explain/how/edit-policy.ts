@@ -58,12 +58,12 @@ export function withSettingsAsDefaults(
 ): JsonObject | undefined {
   const [from, to] = [blockKeys(raw, "overrides"), blockKeys(raw, "defaults") ?? ["spec", spelling]];
   if (from === undefined) return undefined;
-  const word = valueAtKeys(raw, [...from, strategyField]);
+  const word = valueAtKeys(raw, [...from, ...strategyField.split(".")]);
   const isNew = valueAtKeys(raw, to) === undefined;
-  if (!isNew && !jsonEqual(valueAtKeys(raw, [...to, strategyField]), word)) return undefined;
+  if (!isNew && !jsonEqual(valueAtKeys(raw, [...to, ...strategyField.split(".")]), word)) return undefined;
   if (valueAtKeys(raw, [...to, "when"]) !== undefined || valueAtKeys(raw, [...from, "when"]) !== undefined)
     return undefined;
-  let result = isNew && word !== undefined ? withValue(raw, [...to, strategyField], word) : raw;
+  let result = isNew && word !== undefined ? withValue(raw, [...to, ...strategyField.split(".")], word) : raw;
   for (const { unit } of settings) {
     const value = valueAtKeys(raw, [...from, ...unit]);
     if (value !== undefined) result = withValue(result, [...to, ...unit], value);
@@ -124,7 +124,7 @@ export function policyApart(
     metadata: { name, ...(namespace === undefined ? {} : { namespace }) },
     spec: Object.fromEntries(targets),
   };
-  const kept = [[strategyField], ["when"], ...settings.map(({ unit }) => unit)];
+  const kept = [strategyField.split("."), ["when"], ...settings.map(({ unit }) => unit)];
   return kept.reduce((result, keys) => {
     const value = valueAtKeys(raw, [...block, ...keys]);
     return value === undefined ? result : withValue(result, [...block, ...keys], value);

@@ -1,7 +1,7 @@
 /** Which policy kinds have a setting, and whether they accept a value. */
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
 import type { World } from "../../effective/world/world.ts";
-import { isBlockName } from "../../model/block-names.ts";
+import { blockNamesOf } from "../../model/block-names.ts";
 import { kindId } from "../../model/refs.ts";
 import { schemaProblems } from "../../model/schema/schema-problems.ts";
 import { formatKeys } from "../../model/words/format-keys.ts";
@@ -29,7 +29,7 @@ function stateIn(kind: CompiledKind, { name, schema }: BlockFormat, keys: readon
 /** True for fields of `spec` that are not settings. */
 function isAside({ definition: { targeting, merge } }: CompiledKind, key: string): boolean {
   const { ref, refs, selectors } = targeting.fields;
-  return [ref, refs, selectors].includes(key) || (!merge.none && isBlockName(key));
+  return [ref, refs, selectors].includes(key) || blockNamesOf(merge).includes(key);
 }
 
 const blocksOf = (world: World, kind: CompiledKind): readonly BlockFormat[] =>

@@ -1,8 +1,8 @@
 /** How policies of a kind are written: their version, their schema, their blocks and the fields of their targets. */
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
 import type { World } from "../../effective/world/world.ts";
-import { BLOCK_SPELLINGS } from "../../model/block-names.ts";
-import type { Granularity, PolicyKind } from "../../model/definition.ts";
+import { wordsOf } from "../../model/block-names.ts";
+import { type Granularity, hasNoBlocks, type PolicyKind } from "../../model/definition.ts";
 import { isJsonObject, type JsonObject, ownValue } from "../../model/json.ts";
 import { objectFamily } from "../../model/kube-object.ts";
 import { parseCrd } from "../../model/parse/parse-crd.ts";
@@ -72,14 +72,14 @@ function blocksOf(
   isWhole: boolean,
 ): readonly BlockFormat[] {
   const bare: BlockFormat = { name: "bare", keys: ["spec"], schema: spec, strategies: [undefined] };
-  if (merge.none) return [bare];
+  if (hasNoBlocks(merge)) return [bare];
   const words = strategyWords(merge.granularity.values, merge.granularity.default);
   const named = (["defaults", "overrides"] as const).flatMap((name): readonly BlockFormat[] => {
-    const spelling = spellingOf(world, own, name, spec);
+    const spelling = spellingOf(world, own, wordsOf(merge)[name], spec);
     if (spelling === undefined) return [];
     const found = findField(spec, [spelling]);
     const schema = found.state === "Known" ? found.schema : undefined;
-    const isListed = findField(schema, [merge.granularity.field]).state !== "Unknown" || !isWhole;
+    const isListed = findField(schema, merge.granularity.field.split(".")).state !== "Unknown" || !isWhole;
     return [{ name, keys: ["spec", spelling], schema, strategies: isListed ? words : [undefined] }];
   });
   // Bare settings are defaults, so a kind with a block for defaults does not need them, unless they count as Direct.
@@ -91,16 +91,17 @@ function blocksOf(
 function spellingOf(
   { objects }: World,
   own: PolicyKind,
-  name: keyof typeof BLOCK_SPELLINGS,
+  spellings: readonly string[],
   spec: CompiledSchema | undefined,
 ): string | undefined {
-  const spellings = BLOCK_SPELLINGS[name];
+  const [plural, singular] = spellings;
+  if (plural === undefined) return undefined;
   const listed = spellings.find((spelling) => findField(spec, [spelling]).state === "Known");
   if (listed !== undefined) return listed;
-  if (findField(spec, [spellings[0]]).state === "Unknown") return undefined;
-  const [, singular] = spellings;
+  if (findField(spec, [plural]).state === "Unknown") return undefined;
+  if (singular === undefined) return plural;
   const isSingular = objects.ofKind(kindId(own)).some(({ raw }) => isJsonObject(ownValue(specIn(raw), singular)));
-  return isSingular ? singular : spellings[0];
+  return isSingular ? singular : plural;
 }
 
 export const specIn = (raw: JsonObject): JsonObject => {

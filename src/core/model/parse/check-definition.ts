@@ -5,7 +5,7 @@ import type { FindingCode } from "../finding-code.ts";
 import type { KubeObject } from "../kube-object.ts";
 import { attachableLevels, formatLevel, isAbove, sameKind, sameLevel } from "../levels.ts";
 import { type GroupKind, isNamespace, kindId } from "../refs.ts";
-import { hasWholeMaps } from "../units.ts";
+import { hasWholePaths } from "../units.ts";
 
 /** Reports contradictions in a definition that fits its schema. `object`: the document of the definition, if there is one. */
 export function checkDefinition(definition: PolicyDefinition, object?: KubeObject): Finding[] {
@@ -200,11 +200,19 @@ function* checkMerge({ class: policyClass, merge, mapsTo, targeting }: PolicyDef
       "spec.merge.rules has no effect: the kind does not support Merge.",
     );
   }
-  if (!merge.none && !hasWholeMaps(granularities) && merge.atomicPaths.length > 0 && mapsTo.length === 0) {
-    const why = granularities.includes("Field")
+  if (!merge.none && !hasWholePaths(granularities) && merge.atomicPaths.length > 0 && mapsTo.length === 0) {
+    const why = granularities.includes("Patch")
       ? "the kind also supports Patch, which merges maps key by key"
-      : "the kind does not support Field";
+      : "the kind supports neither Field nor Merge";
     yield warning("DefinitionUnusedField", "spec.merge.atomicPaths", `spec.merge.atomicPaths has no effect: ${why}.`);
+  }
+  if (merge.bare === "Direct" && (merge.parents === "Closest" || merge.skip !== undefined)) {
+    const field = merge.skip === undefined ? "spec.merge.parents" : "spec.merge.skip";
+    yield error(
+      "DefinitionMisplaced",
+      field,
+      `${field} has no meaning with bare: Direct, where a Direct policy replaces all others. Leave one of them out.`,
+    );
   }
   if (merge.decidedBy === "Annotation" && merge.annotation === undefined) {
     yield error(

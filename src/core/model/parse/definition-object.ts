@@ -7,12 +7,14 @@ import type {
   LevelKind,
   LinkRow,
   MergeRules,
+  MergeStrategy,
   NamingField,
   OrderKey,
   PolicyDefinition,
   PolicyReference,
   SelectorNamespaces,
   StatusWords,
+  StrategyAnnotation,
   TargetKind,
 } from "../definition.ts";
 import type { Json, JsonObject } from "../json.ts";
@@ -192,29 +194,43 @@ function mergeOf(merge: MergeRules, isDirect: boolean): JsonObject {
     granularity: withoutDefaults({
       default: unless("Atomic", granularityWord(granularity.default)),
       field: unless("strategy", granularity.field),
-      values: mapped(granularity.values, granularityWord),
+      values: Object.fromEntries(
+        Object.entries(granularity.values).map(([word, value]) => {
+          const base = granularity.bases?.[word];
+          return [word, base === undefined ? granularityWord(value) : { base, granularity: granularityWord(value) }];
+        }),
+      ),
     }),
     rules: merge.rules,
     atomicPaths: merge.atomicPaths,
     blocks: unless("Combined", merge.blocks),
     bare: unless("AtomicDefaults", merge.bare),
     decidedBy: unless("Higher", merge.decidedBy),
-    annotation:
-      annotation === undefined
-        ? undefined
-        : {
-            key: annotation.key,
-            values: mapped(annotation.values, (one) => ({
-              base: one.base,
-              granularity: granularityWord(one.granularity),
-            })),
-          },
+    annotation: annotation === undefined ? undefined : annotationOf(annotation),
+    words: merge.words === undefined ? undefined : { ...merge.words },
+    parents: unless("All", merge.parents ?? "All"),
+    skip: (merge.skip ?? []).map(level),
     precedence,
     sameTarget,
     limit: merge.limit,
     empty: unless("GivesWay", merge.empty),
   });
 }
+
+const annotationOf = ({ key, values, absent, fields, between = "Levels", on = [] }: StrategyAnnotation): JsonObject =>
+  withoutDefaults({
+    key,
+    values: mapped(values, strategyObject),
+    absent: absent === undefined ? undefined : strategyObject(absent),
+    fields: fields === undefined ? undefined : strategyObject(fields),
+    between: unless("Levels", between),
+    on: on.map(groupKind),
+  });
+
+const strategyObject = ({ base, granularity }: MergeStrategy): JsonObject => ({
+  base,
+  granularity: granularityWord(granularity),
+});
 
 const orderKey = (key: OrderKey): Json => (typeof key === "string" ? key : fieldOrder(key));
 

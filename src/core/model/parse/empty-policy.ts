@@ -1,6 +1,7 @@
-import { BLOCK_SPELLINGS } from "../block-names.ts";
+import { blockNamesOf } from "../block-names.ts";
 import type { Granularity, MergeRules } from "../definition.ts";
 import { isJsonObject, type JsonObject, ownValue } from "../json.ts";
+import { valueAtKeys } from "../json-pointer.ts";
 
 /**
  * An empty policy
@@ -9,15 +10,13 @@ import { isJsonObject, type JsonObject, ownValue } from "../json.ts";
  * sets and removes nothing keeps out higher defaults. Returns the granularity that such a policy selects, in a block or beside them.
  * GEP-713, "Basic merge strategies"
  */
-export function granularityOfEmpty(
-  spec: JsonObject,
-  { none, empty, granularity }: MergeRules,
-): Granularity | undefined {
+export function granularityOfEmpty(spec: JsonObject, merge: MergeRules): Granularity | undefined {
+  const { none, empty, granularity } = merge;
   if (!none && empty === "GivesWay") return undefined;
   if (none) return granularity.default;
-  const blocks = [...BLOCK_SPELLINGS.defaults, ...BLOCK_SPELLINGS.overrides].map((key) => ownValue(spec, key));
+  const blocks = blockNamesOf(merge).map((key) => ownValue(spec, key));
   for (const block of [...blocks, spec]) {
-    const word = isJsonObject(block) ? ownValue(block, granularity.field) : undefined;
+    const word = isJsonObject(block) ? valueAtKeys(block, granularity.field.split(".")) : undefined;
     if (typeof word === "string" && Object.hasOwn(granularity.values, word)) return granularity.values[word];
   }
   return granularity.default;

@@ -1,6 +1,6 @@
 /** Settings that a definition forbids for targets of some kinds. */
-import { BLOCK_SPELLINGS } from "../block-names.ts";
-import type { ForbiddenSetting, PolicyDefinition, Targeting } from "../definition.ts";
+import { wordsOf } from "../block-names.ts";
+import type { ForbiddenSetting, MergeRules, PolicyDefinition, Targeting } from "../definition.ts";
 import { type JsonObject, ownValue } from "../json.ts";
 import type { Block, PolicyTarget, Unit } from "../policy.ts";
 import { formatValue } from "../words/format-value.ts";
@@ -17,7 +17,7 @@ export function checkForbidden(
   for (const target of targets) {
     for (const forbidden of forbiddenAt(targeting, target)) {
       for (const block of blocks) {
-        for (const { field, found } of usesIn(spec, block, forbidden.path, merge.accumulate === undefined ? 0 : 1)) {
+        for (const { field, found } of usesIn(spec, block, forbidden.path, merge)) {
           if (reported.has(field)) continue;
           reported.add(field);
           const why = forbidden.because === undefined ? "" : `: ${forbidden.because}`;
@@ -45,9 +45,10 @@ function usesIn(
   spec: JsonObject,
   { name, units, remove }: Block,
   path: string,
-  skipped: number,
+  merge: MergeRules,
 ): readonly ForbiddenUse[] {
-  const prefix = name === "bare" ? "spec" : `spec.${spelling(spec, name)}`;
+  const skipped = merge.accumulate === undefined ? 0 : 1;
+  const prefix = name === "bare" ? "spec" : `spec.${spelling(spec, name, merge)}`;
   const wanted = path.split(".");
   const set = units
     .map((unit) => ({ value: unit.value, path: unit.path.slice(skipped) }))
@@ -63,7 +64,6 @@ const isAtOrBelow = ({ path }: Pick<Unit, "path">, wanted: readonly string[]): b
   path.length >= wanted.length && wanted.every((step, at) => step === path[at]);
 
 /** The name of the block in the spelling of the policy. */
-function spelling(spec: JsonObject, name: "defaults" | "overrides"): string {
-  const [first, second] = BLOCK_SPELLINGS[name];
-  return (ownValue(spec, first) ?? null) === null ? second : first;
+function spelling(spec: JsonObject, name: "defaults" | "overrides", merge: MergeRules): string {
+  return wordsOf(merge)[name].find((word) => (ownValue(spec, word) ?? null) !== null) ?? name;
 }

@@ -1,14 +1,15 @@
 /** The blocks of a policy: defaults, bare rules and overrides. */
 import { BLOCK_SPELLINGS } from "../block-names.ts";
-import type { Granularity, MergeRules, PolicyDefinition } from "../definition.ts";
+import type { BaseStrategy, Granularity, MergeRules, PolicyDefinition, ReservedWords } from "../definition.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../json.ts";
+import { valueAtKeys } from "../json-pointer.ts";
 import type { KubeObject } from "../kube-object.ts";
 import type { Block, BlockName } from "../policy.ts";
 import { unitsOf } from "../units.ts";
 import { didYouMean } from "../words/did-you-mean.ts";
 import { formatValue } from "../words/format-value.ts";
 import type { PolicyProblem, Report } from "./policy-problem.ts";
-import { type PolicyReader, REMOVALS } from "./policy-reader.ts";
+import type { PolicyReader } from "./policy-reader.ts";
 
 /** A policy that sets more values is Invalid. The API server stores far less. */
 const MAX_UNITS = 100_000;
@@ -110,11 +111,14 @@ function parseNamedBlock(
   reader: PolicyReader,
   report: Report,
 ): Block | undefined {
-  const [first, second] = BLOCK_SPELLINGS[name];
-  const hasSecond = (ownValue(spec, second) ?? null) !== null;
-  const hasFirst = (ownValue(spec, first) ?? null) !== null;
-  if (!hasFirst && !hasSecond) return undefined;
-  const [spelling, other] = hasFirst ? [first, hasSecond ? second : undefined] : [second, undefined];
+  let spelling: string | undefined;
+  let other: string | undefined;
+  for (const word of reader.words[name]) {
+    if ((ownValue(spec, word) ?? null) === null) continue;
+    if (spelling === undefined) spelling = word;
+    else other = word;
+  }
+  if (spelling === undefined) return undefined;
   if (other !== undefined) {
     const message = `spec has both ${spelling} and ${other}, two spellings of one block. Keep one of them.`;
     report("InvalidBlock", `spec.${other}`, message);
@@ -131,13 +135,29 @@ function parseNamedBlock(
 /** Parses a block or the bare rules. Bare rules have no condition. */
 function parseBlock(name: BlockName, value: JsonObject, field: string, reader: PolicyReader, report: Report): Block {
   const isNamed = name !== "bare";
-  const when = isNamed ? parseWhen(ownValue(value, "when") ?? null, field, reader, report) : undefined;
-  const { merge, rules, hasStrategy } = reader;
+  const { merge, rules, strategyKeys, words } = reader;
+  const when = isNamed ? parseWhen(value, field, reader, report) : undefined;
   const byDefault = granularityOf(merge, field);
-  const granularity = hasStrategy ? parseGranularity(value, field, merge, byDefault, report) : byDefault;
-  const remove = parseRemovals(value, field, report);
-  const units = unitsOf(value, rules, isNamed ? reader.asideInBlock : reader.asideInSpec);
-  return when === undefined ? { name, granularity, remove, units } : { name, granularity, when, remove, units };
+  const word = strategyKeys.length === 0 ? null : (valueAtKeys(value, strategyKeys) ?? null);
+  const granularity = word === null ? byDefault : parseGranularity(word, field, merge, byDefault, report);
+  const remove = parseRemovals(value, field, words, report);
+  const proper = strategyKeys.length < 2 || word === null ? value : withoutKeys(value, strategyKeys);
+  const units = unitsOf(proper, rules, isNamed ? reader.asideInBlock : reader.asideInSpec);
+  const base = isNamed || typeof word !== "string" ? undefined : baseOf(merge, word);
+  if (when === undefined && base === undefined) return { name, granularity, remove, units };
+  return { name, granularity, ...(base && { base }), ...(when !== undefined && { when }), remove, units };
+}
+
+const baseOf = ({ granularity: { bases = {} } }: MergeRules, word: string): BaseStrategy | undefined =>
+  Object.hasOwn(bases, word) ? bases[word] : undefined;
+
+/** The object without the value at these keys, and without objects that are empty then. */
+function withoutKeys(value: JsonObject, [key, ...rest]: readonly string[]): JsonObject {
+  const inner = key === undefined ? undefined : ownValue(value, key);
+  if (key === undefined || inner === undefined) return value;
+  const left = rest.length > 0 && isJsonObject(inner) ? withoutKeys(inner, rest) : {};
+  const { [key]: _, ...others } = value;
+  return Object.keys(left).length === 0 ? others : { ...others, [key]: left };
 }
 
 /** The granularity of a block that selects none. */
@@ -147,14 +167,12 @@ const granularityOf = ({ granularity }: MergeRules, field: string): Granularity 
 const REFERENCE_BLOCKS = [BLOCK_SPELLINGS.defaults, BLOCK_SPELLINGS.overrides].map(([, second]) => `spec.${second}`);
 
 function parseGranularity(
-  value: JsonObject,
+  word: Json,
   field: string,
   { granularity }: MergeRules,
   byDefault: Granularity,
   report: Report,
 ): Granularity {
-  const word = ownValue(value, granularity.field) ?? null;
-  if (word === null) return byDefault;
   const chosen =
     typeof word === "string" && Object.hasOwn(granularity.values, word) ? granularity.values[word] : undefined;
   if (chosen !== undefined) return chosen;
@@ -171,9 +189,16 @@ function parseGranularity(
  * A policy whose `when` is not CEL is Invalid. A condition that fails only on some values fails closed where it does.
  * RFC 9, "Merging a generic block of policy rules (defaults or overrides) into a policy with conditions"
  */
-function parseWhen(value: Json, block: string, { problemOf }: PolicyReader, report: Report): string | undefined {
-  if (value === null) return undefined;
-  const field = `${block}.when`;
+function parseWhen(
+  object: JsonObject,
+  block: string,
+  { problemOf, words }: PolicyReader,
+  report: Report,
+): string | undefined {
+  const key = words.when.find((word) => (ownValue(object, word) ?? null) !== null);
+  if (key === undefined) return undefined;
+  const value = ownValue(object, key);
+  const field = `${block}.${key}`;
   if (typeof value === "string") {
     const problem = problemOf?.(value);
     if (problem !== undefined)
@@ -186,9 +211,9 @@ function parseWhen(value: Json, block: string, { problemOf }: PolicyReader, repo
 
 const NOTHING: readonly never[] = [];
 
-function parseRemovals(block: JsonObject, field: string, report: Report): readonly string[] {
+function parseRemovals(block: JsonObject, field: string, words: ReservedWords, report: Report): readonly string[] {
   let removals: readonly string[] = NOTHING;
-  for (const key of REMOVALS) {
+  for (const key of words.remove) {
     const value = ownValue(block, key) ?? null;
     if (value === null) continue;
     const names = isJsonList(value) ? value.filter((item) => typeof item === "string" && item !== "") : [];

@@ -1,4 +1,4 @@
-import { isBlockName } from "../block-names.ts";
+import { BLOCK_SPELLINGS } from "../block-names.ts";
 import { isJsonList, isJsonObject, type JsonObject, ownValue } from "../json.ts";
 import type { KubeObject } from "../kube-object.ts";
 import { type GroupKind, isGroupName, isKindName } from "../refs.ts";
@@ -39,7 +39,7 @@ export function parseCrd(crd: KubeObject): CrdFacts | undefined {
     group,
     kind,
     scope: ownValue(spec, "scope") === "Cluster" ? "Cluster" : "Namespaced",
-    mapPaths: mapPathsOf(compiled),
+    mapPaths: crdMapPaths(compiled),
     ...(typeof version === "string" ? { version } : {}),
     specSchema,
     spec: compiled,
@@ -68,8 +68,11 @@ function versionOf(spec: JsonObject): JsonObject {
   );
 }
 
-function mapPathsOf(spec: CompiledSchema): readonly string[] {
-  const paths = spec.properties.flatMap(({ key, schema }) => mapPathsIn(schema, isBlockName(key) ? [] : [key]));
+const BLOCKS: readonly string[] = [...BLOCK_SPELLINGS.defaults, ...BLOCK_SPELLINGS.overrides];
+
+/** The dotted paths of maps in the spec of a CRD, without the names of blocks. */
+export function crdMapPaths(spec: CompiledSchema, blocks: readonly string[] = BLOCKS): readonly string[] {
+  const paths = spec.properties.flatMap(({ key, schema }) => mapPathsIn(schema, blocks.includes(key) ? [] : [key]));
   return [...new Set(paths)].sort();
 }
 

@@ -234,6 +234,18 @@ const everyField: JsonObject = {
     groupBy: { path: "action", annotation: "example.com/group", values: ["a"], descending: false, absent: "a" },
     precedence: [{ path: "priority", annotation: "example.com/weight", values: ["a"], descending: true, absent: "1" }],
     limit: 5,
+    granularity: { default: "Field", field: "how", values: { lock: { base: "Overrides", granularity: "Field" } } },
+    annotation: {
+      key: "example.com/how",
+      values: { child: { base: "Defaults", granularity: "Atomic" } },
+      absent: { base: "Overrides", granularity: "Field" },
+      fields: { base: "Defaults", granularity: "Field" },
+      between: "Objects",
+      on: [{ group: GATEWAY_API, kind: "HTTPRoute" }],
+    },
+    words: { defaults: ["base"], overrides: ["lock"], when: ["if"], remove: ["drop"] },
+    parents: "Closest",
+    skip: [{ group: GATEWAY_API, kind: "HTTPRoute", section: "Rule" }],
   },
 };
 

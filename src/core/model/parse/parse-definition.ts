@@ -120,7 +120,7 @@ function readDefinition(name: string, spec: JsonObject, problems: DefinitionProb
       { targeting: readTargets, declaredKinds, direct: policyClass === "Direct" },
       reader,
     ),
-    merge: readMerge(child(spec, "merge"), { direct: policyClass === "Direct" }, problems),
+    merge: readMerge(child(spec, "merge"), { direct: policyClass === "Direct" }, reader),
     mapsTo: objects(spec, "mapsTo").map((item, i) => readMapping(item, `spec.mapsTo[${i}]`, reader)),
     ...readReferences(spec, reader),
     status: readStatus(child(spec, "status")),

@@ -1,6 +1,6 @@
-import { BLOCK_SPELLINGS } from "../block-names.ts";
+import { blockNamesOf, wordsOf } from "../block-names.ts";
 import type { EvaluateCondition } from "../cel.ts";
-import { hasNoBlocks, type MergeRules, type PolicyDefinition } from "../definition.ts";
+import { hasNoBlocks, type MergeRules, type PolicyDefinition, type ReservedWords } from "../definition.ts";
 import { builtInJudging, type Judging } from "../schema/judge/judging.ts";
 import { type UnitRules, unitRulesOf } from "../units.ts";
 import { BlockCache } from "./block-cache.ts";
@@ -15,13 +15,15 @@ export interface PolicyReader {
   readonly problemOf: EvaluateCondition["problemOf"];
   readonly merge: MergeRules;
   readonly rules: UnitRules;
-  readonly hasStrategy: boolean;
+  /** The keys of the field that selects a strategy. Empty: there is none. */
+  readonly strategyKeys: readonly string[];
   readonly targetFields: readonly string[];
   /** The field of the first target in a list: one text for the many policies that have one target. */
   readonly firstTarget: string;
   /** `targetFields` as keys of `spec`. */
   readonly targetKeys: readonly string[];
   readonly blockCache: BlockCache;
+  readonly words: ReservedWords;
   /** True if some settings are not allowed with some targets. */
   readonly forbids: boolean;
   /** Keys of `spec` that are not spec proper. */
@@ -29,9 +31,6 @@ export interface PolicyReader {
   /** Keys of a block that are not spec proper. */
   readonly asideInBlock: ReadonlySet<string>;
 }
-
-/** The fields of a block that list what it removes. */
-export const REMOVALS = ["remove", "unset"] as const;
 
 export interface PolicyReaderOptions {
   /** The CRD of the policies to parse. A definition may join several kinds. */
@@ -50,7 +49,10 @@ export function policyReader(definition: PolicyDefinition, options: PolicyReader
     ...(workloadSelector === undefined ? [] : [workloadSelector]),
   ];
   const hasStrategy = Object.keys(merge.granularity.values).length > 0;
-  const beside = [...REMOVALS, ...(hasStrategy ? [merge.granularity.field] : [])];
+  const strategyKeys = hasStrategy ? merge.granularity.field.split(".") : [];
+  // What is beside a field inside of another is a setting.
+  const words = wordsOf(merge);
+  const beside = [...words.remove, ...(strategyKeys.length === 1 ? strategyKeys : [])];
   return {
     definition,
     crd,
@@ -58,17 +60,15 @@ export function policyReader(definition: PolicyDefinition, options: PolicyReader
     problemOf,
     merge,
     rules: unitRulesOf(definition, crd),
-    hasStrategy,
+    strategyKeys,
     targetFields: targetKeys.map((field) => `spec.${field}`),
     firstTarget: `spec.${refs}[0]`,
     targetKeys,
     blockCache: new BlockCache(),
     forbids: targeting.kinds.some(({ forbids }) => forbids !== undefined),
     // A kind that never merges has no blocks and no strategy, so everything but its targets is spec proper.
-    asideInSpec: new Set([
-      ...targetKeys,
-      ...(hasNoBlocks(merge) ? [] : [...BLOCK_SPELLINGS.defaults, ...BLOCK_SPELLINGS.overrides, ...beside]),
-    ]),
-    asideInBlock: new Set([...beside, "when"]),
+    asideInSpec: new Set([...targetKeys, ...(hasNoBlocks(merge) ? [] : [...blockNamesOf(merge), ...beside])]),
+    asideInBlock: new Set([...beside, ...words.when]),
+    words,
   };
 }

@@ -1,22 +1,29 @@
 /** Reads `spec.merge` of a PolicyDefinition. */
-import type { Accumulation, FieldOrder, Granularity, MergeRules, MergeStrategy, OrderKey } from "../definition.ts";
+import { wordsOf } from "../block-names.ts";
+import type {
+  Accumulation,
+  BaseStrategy,
+  FieldOrder,
+  Granularity,
+  MergeRules,
+  MergeStrategy,
+  OrderKey,
+  ReservedWords,
+} from "../definition.ts";
 import { isJsonObject, type Json, type JsonObject, ownValue } from "../json.ts";
+import type { GroupKind } from "../refs.ts";
 import { CUSTOM_PREFIX, mergeChoices } from "../schema/merge-schema.ts";
 import { child, flag, list, mapValues, oneOf, text, texts } from "../schema/read-fields.ts";
+import { didYouMean } from "../words/did-you-mean.ts";
 import { formatValue } from "../words/format-value.ts";
-import { checkPath, type DefinitionProblem } from "./read-definition-kinds.ts";
+import { checkPath, type DefinitionProblem, type KindReader, readKind, readLevel } from "./read-definition-kinds.ts";
 
 type Strategy = (typeof mergeChoices.strategy)[number];
 
-export function readMerge(
-  merge: JsonObject,
-  { direct }: { direct: boolean },
-  problems: DefinitionProblem[],
-): MergeRules {
+export function readMerge(merge: JsonObject, { direct }: { direct: boolean }, reader: KindReader): MergeRules {
+  const { problems } = reader;
   const strategy = oneOf(merge["strategy"], mergeChoices.strategy, direct ? "None" : "DefaultsAndOverrides");
   checkMeaning(merge, strategy, problems);
-  const granularity = child(merge, "granularity");
-  const annotation = ownValue(merge, "annotation");
   for (const key of ["rules", "atomicPaths"]) {
     for (const [i, path] of texts(merge, key).entries()) checkPath(path, `spec.merge.${key}[${i}]`, problems);
   }
@@ -24,24 +31,15 @@ export function readMerge(
     none: strategy === "None",
     ...(strategy === "Accumulate" ? { accumulate: readAccumulation(merge, problems) } : {}),
     ...readPrecedence(merge, problems),
-    granularity: {
-      default: readGranularity(granularity["default"]),
-      field: text(granularity, "field", "strategy"),
-      values: mapValues(child(granularity, "values"), readGranularity),
-    },
+    granularity: readGranularities(child(merge, "granularity"), problems),
     rules: texts(merge, "rules"),
     atomicPaths: texts(merge, "atomicPaths"),
     blocks: oneOf(merge["blocks"], mergeChoices.blocks, "Combined"),
     bare: oneOf(merge["bare"], mergeChoices.bare, "AtomicDefaults"),
     decidedBy: oneOf(merge["decidedBy"], mergeChoices.decidedBy, "Higher"),
-    ...(isJsonObject(annotation)
-      ? {
-          annotation: {
-            key: text(annotation, "key", ""),
-            values: mapValues(child(annotation, "values"), readStrategy),
-          },
-        }
-      : {}),
+    ...readAnnotation(merge, reader),
+    ...readParents(merge, reader),
+    ...readWords(merge),
     sameTarget: oneOf(merge["sameTarget"], mergeChoices.sameTarget, "Established"),
     ...(typeof merge["limit"] === "number" ? { limit: merge["limit"] } : {}),
     empty: oneOf(merge["empty"], mergeChoices.empty, "GivesWay"),
@@ -130,6 +128,78 @@ function readFieldOrder(item: JsonObject, field: string, problems: DefinitionPro
     descending: flag(item, "descending", { byDefault: false }),
     absent: text(item, "absent", "0"),
   };
+}
+
+function readGranularities(granularity: JsonObject, problems: DefinitionProblem[]): MergeRules["granularity"] {
+  const field = text(granularity, "field", "strategy");
+  checkPath(field, "spec.merge.granularity.field", problems);
+  const written = child(granularity, "values");
+  for (const [word, value] of Object.entries(written))
+    if (typeof value === "string") checkGranularity(value, `spec.merge.granularity.values.${word}`, problems);
+  const bases = Object.entries(written).flatMap(([word, value]): readonly [string, BaseStrategy][] => {
+    const base = isJsonObject(value) ? mergeChoices.base.find((one) => one === value["base"]) : undefined;
+    return base === undefined ? [] : [[word, base]];
+  });
+  return {
+    default: readGranularity(granularity["default"]),
+    field,
+    values: mapValues(written, (value) => readGranularity(isJsonObject(value) ? value["granularity"] : value)),
+    ...(bases.length === 0 ? {} : { bases: Object.fromEntries(bases) }),
+  };
+}
+
+function checkGranularity(value: string, field: string, problems: DefinitionProblem[]): void {
+  const words: readonly string[] = [...mergeChoices.granularity, `${CUSTOM_PREFIX}<name>`];
+  if (words.includes(value) || (value.startsWith(CUSTOM_PREFIX) && value.length > CUSTOM_PREFIX.length)) return;
+  const message = `${field} is ${formatValue(value)}; allowed: ${words.join(", ")}${didYouMean(value, words)}`;
+  problems.push({ code: "UnknownValue", field, message });
+}
+
+function readAnnotation(merge: JsonObject, reader: KindReader): Pick<MergeRules, "annotation"> {
+  const annotation = ownValue(merge, "annotation");
+  if (!isJsonObject(annotation)) return {};
+  const absent = ownValue(annotation, "absent");
+  const fields = ownValue(annotation, "fields");
+  if (fields !== undefined && absent === undefined) {
+    const message =
+      "spec.merge.annotation.absent is missing, but there are fields: give the strategy of the other fields.";
+    reader.problems.push({ code: "MissingField", field: "spec.merge.annotation.absent", message });
+  }
+  const on = kindsIn(annotation, "on", "spec.merge.annotation.on", reader);
+  const between = mergeChoices.between.find((one) => one === annotation["between"]);
+  return {
+    annotation: {
+      key: text(annotation, "key", ""),
+      values: mapValues(child(annotation, "values"), readStrategy),
+      ...(absent === undefined ? {} : { absent: readStrategy(absent) }),
+      ...(fields === undefined ? {} : { fields: readStrategy(fields) }),
+      ...(between === undefined ? {} : { between }),
+      ...(on.length === 0 ? {} : { on }),
+    },
+  };
+}
+
+const kindsIn = (item: JsonObject, key: string, field: string, reader: KindReader): readonly GroupKind[] =>
+  list(item, key).map((one, i) => {
+    const { group, kind } = readKind(one, `${field}[${i}]`, reader);
+    return { group, kind };
+  });
+
+function readWords(merge: JsonObject): Pick<MergeRules, "words"> {
+  const words = ownValue(merge, "words");
+  if (!isJsonObject(words)) return {};
+  const byDefault = wordsOf({});
+  const read = (key: keyof ReservedWords): readonly string[] =>
+    ownValue(words, key) === undefined ? byDefault[key] : texts(words, key);
+  return {
+    words: { defaults: read("defaults"), overrides: read("overrides"), when: read("when"), remove: read("remove") },
+  };
+}
+
+function readParents(merge: JsonObject, reader: KindReader): Pick<MergeRules, "parents" | "skip"> {
+  const parents = mergeChoices.parents.find((one) => one === merge["parents"]);
+  const skip = list(merge, "skip").map((item, i) => readLevel(item, `spec.merge.skip[${i}]`, reader));
+  return { ...(parents === undefined ? {} : { parents }), ...(skip.length === 0 ? {} : { skip }) };
 }
 
 function readGranularity(value: Json | undefined): Granularity {

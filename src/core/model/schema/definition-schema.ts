@@ -14,6 +14,7 @@ import {
   type Targeting,
   type Visibility,
 } from "../definition.ts";
+import { groupOfKind, kind, level } from "./level-schema.ts";
 import { dottedPath, merge } from "./merge-schema.ts";
 import {
   choice,
@@ -65,23 +66,6 @@ const controllerName: Schema = {
   pattern: "^[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z0-9/._~-]+$",
   "x-prevail-format": "a domain and a path (example.com/controller)",
 };
-
-const groupOfKind = optional(
-  text,
-  "the group of the built-in or declared kind",
-  "API group of the kind; empty for core.",
-);
-
-const kind: Schema = shorthand("a kind (Gateway)", { group: groupOfKind, kind: required(name, "Name of the kind.") });
-
-const level: Schema = shorthand(
-  "a kind or kind and section in one word (HTTPRoute, HTTPRouteRule, GatewayListener, ServicePort)",
-  {
-    group: groupOfKind,
-    kind: required(name, "Name of the kind."),
-    section: optional(text, "the whole object", "`Listener`, `Rule`, `Port`: the named sections of such objects."),
-  },
-);
 
 const policies = object({
   group: required(text, "API group of the policy kind. Versions do not matter."),

@@ -1,5 +1,6 @@
 /** The schema of `spec.merge` of PolicyDefinitions: how specs in conflict are merged. */
 import type { MergeRules, OrderKey } from "../definition.ts";
+import { kind, level } from "./level-schema.ts";
 import {
   choice,
   count,
@@ -25,6 +26,8 @@ export const mergeChoices: {
   readonly blocks: readonly MergeRules["blocks"][];
   readonly bare: readonly MergeRules["bare"][];
   readonly decidedBy: readonly MergeRules["decidedBy"][];
+  readonly between: readonly ("Levels" | "Objects")[];
+  readonly parents: readonly ("All" | "Closest")[];
   readonly sameTarget: readonly MergeRules["sameTarget"][];
   readonly empty: readonly MergeRules["empty"][];
 } = {
@@ -35,6 +38,8 @@ export const mergeChoices: {
   blocks: ["Combined", "Exclusive"],
   bare: ["AtomicDefaults", "Direct"],
   decidedBy: ["Higher", "Lower", "Annotation"],
+  between: ["Levels", "Objects"],
+  parents: ["All", "Closest"],
   sameTarget: ["Established", "OldestWins", "Conflicted", "ConflictedWhereBothSet", "NoneWins"],
   empty: ["GivesWay", "TakesPlace"],
 };
@@ -49,17 +54,30 @@ const granularity: Schema = {
   "x-prevail-words": [...mergeChoices.granularity, `${CUSTOM_PREFIX}<name>`],
 };
 
+const strategyOfWord = object({
+  base: required(choice(mergeChoices.base), "The base strategy."),
+  granularity: required(granularity, "How much of two specs is compared at once."),
+});
+
 const annotation = object({
   key: required(name, "Annotation on the object that the higher policy targets."),
-  values: required(
-    map(
-      object({
-        base: required(choice(mergeChoices.base), "The base strategy."),
-        granularity: required(granularity, "How much of two specs is compared at once."),
-      }),
-    ),
-    "The strategy that each value of the annotation stands for.",
+  values: required(map(strategyOfWord), "The strategy that each value of the annotation stands for."),
+  absent: optional(
+    strategyOfWord,
+    "that of the higher policy",
+    "The strategy where the object does not have the annotation.",
   ),
+  fields: optional(
+    strategyOfWord,
+    "such a value has no meaning",
+    "Any other value is a list of fields, separated by commas: the top-level fields, or named rules, that have this strategy. The others have the strategy `absent`.",
+  ),
+  between: optional(
+    choice(mergeChoices.between),
+    "Levels",
+    "`Objects`: the annotation decides between objects only. Of policies on an object and on its section the one on the section takes effect.",
+  ),
+  on: optional(list(kind), "all", "The kinds of objects whose annotation counts."),
 });
 
 const fieldOrder = {
@@ -107,11 +125,20 @@ export const merge: Schema = object({
   granularity: optional(
     object({
       default: optional(granularity, "Atomic", "Granularity of a block without one."),
-      field: optional(name, "strategy", "Field of a policy or block that selects one of `values`."),
+      field: optional(
+        dottedPath,
+        "strategy",
+        "Dotted path of the field of a policy or block that selects one of `values`.",
+      ),
       values: optional(
-        map(granularity),
+        map(
+          shorthand("Atomic, Patch, Merge, Field or Custom/<name>", {
+            base: optional(choice(mergeChoices.base), "Defaults", "The base strategy of rules outside of blocks."),
+            granularity: optional(granularity, "Atomic", "How much of two specs is compared at once."),
+          }),
+        ),
         "none: a field of that name is part of the spec proper",
-        "The values of that field, and the granularity that each stands for.",
+        "The values of that field, and the granularity that each stands for. An object gives the base strategy, too.",
       ),
     }),
     "the default of each field",
@@ -125,7 +152,7 @@ export const merge: Schema = object({
   atomicPaths: optional(
     list(dottedPath),
     "none",
-    "For Field: paths of maps that are one value, in addition to the maps in the schema of the CRD. No effect in kinds that also support Patch.",
+    "For Field and Merge: paths of maps that are one value; for Field in addition to the maps in the schema of the CRD. No effect in kinds that also support Patch.",
   ),
   blocks: optional(
     choice(mergeChoices.blocks),
@@ -143,6 +170,26 @@ export const merge: Schema = object({
     "The strategy that is used between two policies: that of the higher one, that of the lower one, or that of an annotation.",
   ),
   annotation: optional(annotation, "none", "For `decidedBy: Annotation`."),
+  words: optional(
+    object({
+      defaults: optional(list(name), "defaults, default", "Names of the block of defaults."),
+      overrides: optional(list(name), "overrides, override", "Names of the block of overrides."),
+      when: optional(list(name), "when", "Names of the condition of a block."),
+      remove: optional(list(name), "remove, unset", "Names of the list of what a policy or block removes."),
+    }),
+    "the default of each field",
+    "Names of fields that are not settings. An empty list: the kind has no such field, and one of that name is a setting.",
+  ),
+  parents: optional(
+    choice(mergeChoices.parents),
+    "All",
+    "The policies above another that it is merged with: All, or the Closest level that has any. Those above that level are replaced.",
+  ),
+  skip: optional(
+    list(level),
+    "none",
+    "Levels whose policies are never merged with a policy on a lower level: where there is one, they are replaced.",
+  ),
   sameTarget: optional(
     choice(mergeChoices.sameTarget),
     "Established",

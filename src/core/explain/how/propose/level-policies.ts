@@ -131,7 +131,7 @@ function createAll(
 ): Draft {
   const { kind } = search;
   const { field } = kind.definition.merge.granularity;
-  const whole = strategy === undefined ? content : { [field]: strategy, ...content };
+  const whole = strategy === undefined ? content : { ...withValue({}, field.split("."), strategy), ...content };
   return assigned.reduce((draft, { format, block, namespace, nodes }) => {
     const { own, apiVersion } = format;
     const [first] = nodes;
@@ -252,7 +252,7 @@ function editBlock(
 ): JsonObject {
   const { settings, kind } = search;
   const { field } = kind.definition.merge.granularity;
-  const named = strategy === undefined ? raw : withValue(raw, [...keys, field], strategy);
+  const named = strategy === undefined ? raw : withValue(raw, [...keys, ...field.split(".")], strategy);
   const set = withSettings(named, keys, settings, unitNow(search));
   const unwanted = settings.filter(({ value }) => value === undefined);
   if (unwanted.length === 0) return set;

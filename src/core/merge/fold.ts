@@ -9,7 +9,6 @@ import type {
 } from "../model/definition.ts";
 import { isJsonObject, type JsonObject, ownValue } from "../model/json.ts";
 import type { Block, Policy, Unit } from "../model/policy.ts";
-import type { ObjectId } from "../model/refs.ts";
 import type { UnitRules } from "../model/units.ts";
 import { chooseStrategy, type LowerStrategy, strategyName } from "./choose-strategy.ts";
 import { Contenders } from "./contenders.ts";
@@ -17,6 +16,7 @@ import type { CustomStrategies } from "./custom-strategy.ts";
 import type { ConditionError } from "./effective-spec.ts";
 import { EmptyPolicies } from "./empty-policies.ts";
 import { evaluationOrder } from "./evaluation-order.ts";
+import type { FoldLevel } from "./fold-level.ts";
 import { FoldResult, type PointerState, type Setting } from "./fold-result.ts";
 import { isDirect } from "./is-direct.ts";
 import { sectionsLast, takingPart } from "./levels-taking-part.ts";
@@ -25,20 +25,6 @@ import type { Step } from "./provenance.ts";
 import { Removals } from "./removals.ts";
 import { atomicOverrides } from "./strategies/atomic-overrides.ts";
 import { loseDefault, loseTo, NO_OTHERS, takePointer } from "./take-or-lose.ts";
-
-/** The policies on one target that have a part in the fold. A Direct policy has one only if the path ends at its target. */
-export interface FoldLevel {
-  /** Highest first (`comparePrecedence`). */
-  readonly policies: readonly Policy[];
-  /** The strategy that an annotation on the target names. */
-  readonly annotated: AnnotatedStrategy | undefined;
-  /** The object that the policies target, if an annotation decides between objects only. */
-  readonly object?: ObjectId;
-  /** True if the policies are replaced where a policy is on a lower level. */
-  readonly isSkipped?: true;
-  /** Strategy None: policies for all requests that those of one consumer namespace replace on its requests. */
-  readonly replaced?: readonly Policy[];
-}
 
 export interface FoldTools {
   readonly evaluateCondition: EvaluateCondition;

@@ -1,6 +1,6 @@
 /** The levels of a stack that are merged, and the order in which they are. */
 import type { MergeRules } from "../model/definition.ts";
-import type { FoldLevel } from "./fold.ts";
+import type { FoldLevel } from "./fold-level.ts";
 
 /**
  * Some levels are not merged

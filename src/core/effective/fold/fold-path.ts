@@ -1,7 +1,8 @@
 import type { EffectiveField, EffectiveSpec } from "../../merge/effective-spec.ts";
 import type { EmptyPolicyResult } from "../../merge/empty-policies.ts";
 import { evaluatedPolicies } from "../../merge/evaluation-order.ts";
-import { type FoldLevel, fold } from "../../merge/fold.ts";
+import { fold } from "../../merge/fold.ts";
+import type { FoldLevel } from "../../merge/fold-level.ts";
 import type { PointerState } from "../../merge/fold-result.ts";
 import { isDirect } from "../../merge/is-direct.ts";
 import { outcomesOf } from "../../merge/outcomes-of.ts";

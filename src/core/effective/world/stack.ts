@@ -3,7 +3,7 @@
  * chain from the root down; each link is the set of policies on one target.
  */
 import type { EffectiveSpec } from "../../merge/effective-spec.ts";
-import type { FoldLevel } from "../../merge/fold.ts";
+import type { FoldLevel } from "../../merge/fold-level.ts";
 import { comparePrecedence } from "../../merge/precedence.ts";
 import { settleTarget } from "../../merge/settle-target.ts";
 import type { MergeRules } from "../../model/definition.ts";

@@ -143,8 +143,31 @@ export const mutants = [
     "a target without a section where one is required",
     attachment,
     resolution,
-    "if (sectionName === undefined && located.allowed.sectionRequired) {",
-    "if (sectionName === undefined && located.allowed.sections.length < 0) {",
+    "if (isWhole && located.allowed.sectionRequired) {",
+    "if (isWhole && located.allowed.sections.length < 0) {",
+  ),
+
+  // Ports as sections.
+  row(
+    "a port is a section in every kind",
+    gep713,
+    "src/core/attachment/find-target-section.ts",
+    'allowed.sections.includes(section) && raw["port"] === number',
+    'allowed.sections.includes(section) && raw["port"] !== number',
+  ),
+  row(
+    "a number as sectionName is no port",
+    gep713,
+    "src/core/attachment/find-target-section.ts",
+    '(/^\\d+$/.test(sectionName ?? "") ? Number(sectionName) : undefined)',
+    "undefined",
+  ),
+  row(
+    "a port that changes does not change the targets",
+    gep713,
+    `${effective}/update/update-policies.ts`,
+    'section !== other.section ||\n        raw["port"] !== other.raw["port"]',
+    "section !== other.section",
   ),
 
   // Policies without a target.

@@ -25,6 +25,7 @@ export interface OracleTarget {
   /** Where a selector selects: `Same`, `All`, or in namespaces with these labels. */
   readonly namespaces: "Same" | "All" | { readonly labels: Json };
   readonly sectionName: string | undefined;
+  readonly port: number | undefined;
 }
 
 export interface OracleBlock {
@@ -113,7 +114,7 @@ function readTargets(spec: JsonObject, { targeting }: PolicyDefinition): readonl
 }
 
 /** Reads one target: an object by name, or the objects that a label selector selects. */
-function readTarget(item: Json, { selectorNamespaces }: Targeting): OracleTarget | undefined {
+function readTarget(item: Json, { selectorNamespaces, kinds }: Targeting): OracleTarget | undefined {
   if (!isMap(item)) return undefined;
   const texts = ["group", "kind", "namespace", "name", "sectionName"].map((key) => field(item, key));
   if (texts.some((value) => value !== undefined && typeof value !== "string")) return undefined;
@@ -125,7 +126,9 @@ function readTarget(item: Json, { selectorNamespaces }: Targeting): OracleTarget
     selector === undefined ? "Same" : readNamespaces(field(item, selectorNamespaces?.field ?? "") ?? {});
   if (namespaces === undefined) return undefined;
   const written = { group, kind, namespace: namespace || undefined, name, selector, namespaces };
-  return { ...written, sectionName: sectionName || undefined };
+  const port = kinds.some(({ byPort }) => byPort) ? field(item, "port") : undefined;
+  if (port !== undefined && typeof port !== "number") return undefined;
+  return { ...written, sectionName: sectionName || undefined, port };
 }
 
 function readNamespaces(value: Json): OracleTarget["namespaces"] | undefined {

@@ -4,7 +4,7 @@ import type { ObjectRef } from "../../src/core/model/refs.ts";
 import type { Attached } from "./attached.ts";
 import { type ClusterObject, clusterObject, findObject, labelsOf } from "./cluster-objects.ts";
 import { trafficOf } from "./find-paths.ts";
-import { fieldAt, isMap, textField } from "./json-value.ts";
+import { field, fieldAt, isMap, textField } from "./json-value.ts";
 import { factsOf, isSameKind, namespaceKind } from "./kind-table.ts";
 import { selects } from "./label-selector.ts";
 import { attachNamed } from "./named-policies.ts";
@@ -60,7 +60,7 @@ function resolveTarget(
         isInScope(object.ref, policy, definition) &&
         isNamespaceAllowed(object.ref, target, policy, objects, definition),
     )
-    .flatMap((object) => findNodes(object, target.sectionName, kind, definition))
+    .flatMap((object) => findNodes(object, target, kind, definition))
     .map((node) => {
       const { namespace } = policy.object.ref;
       const isConsumer = definition.targeting.crossNamespace === "Consumer" && isAcross(node.object.ref, policy);
@@ -165,14 +165,22 @@ function isNamespaceAllowed(
 /** `sectionName` in a target matches declared, unique names; positions of rules only where the definition allows them. */
 function findNodes(
   object: ClusterObject,
-  sectionName: string | undefined,
+  { sectionName, port }: OracleTarget,
   kind: TargetKind,
   definition: PolicyDefinition,
 ): readonly TargetNode[] {
-  if (sectionName === undefined) return kind.sectionRequired ? [] : [objectNode(object)];
-  return sectionNodes(object, definition).filter(({ section }) => {
+  const isByPort = kind.byPort === true && port !== undefined;
+  if (sectionName === undefined && !isByPort) return kind.sectionRequired ? [] : [objectNode(object)];
+  const named = sectionNodes(object, definition).filter(({ section }) => {
     if (section === undefined || !kind.sections.includes(section.type) || section.name !== sectionName) return false;
     const isUnnamedRule = section.type === "Rule" && !textField(section.value, "name");
     return section.isDeclared || (isUnnamedRule && definition.targeting.positionalRules);
   });
+  if (named.length > 0 || kind.byPort !== true) return named;
+  // A section of that name comes first; else all sections with that port.
+  const number = port ?? (/^[0-9]+$/.test(sectionName ?? "") ? Number(sectionName) : undefined);
+  return sectionNodes(object, definition).filter(
+    ({ section }) =>
+      section !== undefined && kind.sections.includes(section.type) && field(section.value, "port") === number,
+  );
 }

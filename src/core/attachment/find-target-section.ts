@@ -1,6 +1,7 @@
 /** The section that a target names, or the reason why there is none. */
 import type { KindFacts, Targeting, TargetKind } from "../model/definition.ts";
 import type { KubeObject } from "../model/kube-object.ts";
+import type { PolicyTarget } from "../model/policy.ts";
 import { formatRef, type ObjectRef } from "../model/refs.ts";
 import { clipText } from "../model/words/clip-text.ts";
 import { SortedNames } from "../model/words/sorted-names.ts";
@@ -57,6 +58,30 @@ export function findTargetSection(
   if (section === undefined || !allowed.sections.includes(section.section)) return undefined;
   const isUnnamedRule = section.section === "Rule" && (section.raw["name"] ?? "") === "" && positionalRules;
   return section.declared || isUnnamedRule ? section : undefined;
+}
+
+/**
+ * Ports as sections
+ *
+ * Where the definition says so, a target names sections by their port: all listeners, or the port of a Service, with that number. A section of
+ * that name comes first.
+ * GEP-713, "Narrowing the target to sections of an object"
+ */
+export function findTargetSections(
+  index: SectionIndex,
+  targeting: Targeting,
+  kind: SectionedKind,
+  object: KubeObject,
+  { sectionName, port }: Pick<PolicyTarget, "sectionName" | "port">,
+): readonly Section[] {
+  const named = sectionName === undefined ? undefined : findTargetSection(index, targeting, kind, object, sectionName);
+  if (named !== undefined) return [named];
+  const { allowed, facts } = kind;
+  const number = port ?? (/^\d+$/.test(sectionName ?? "") ? Number(sectionName) : undefined);
+  if (!allowed.byPort || facts === undefined || number === undefined) return [];
+  return index
+    .of(object, facts)
+    .sections.filter(({ section, raw }) => allowed.sections.includes(section) && raw["port"] === number);
 }
 
 function targetNames({ sections, names }: IndexedSections, allowed: TargetKind): TargetNames {

@@ -14,7 +14,7 @@ import {
 } from "../model/refs.ts";
 import { trafficFrom } from "../model/traffic.ts";
 import { type Grant, isReferencePermitted, needsGrant } from "../topology/reference-grants.ts";
-import { findTargetSection, formatNoSection, type SectionIndex } from "./find-target-section.ts";
+import { findTargetSections, formatNoSection, type SectionIndex } from "./find-target-section.ts";
 import type { Attachment, Rejection } from "./resolved-targets.ts";
 
 /** The tables that targets are resolved with. */
@@ -112,26 +112,33 @@ export function attach(
   ref: ObjectRef,
 ): void {
   const { definition, context } = resolution;
-  const { field, sectionName } = located.target;
-  if (sectionName === undefined && located.allowed.sectionRequired) {
+  const { field, sectionName, port } = located.target;
+  const isWhole = !namesSection(located);
+  if (isWhole && located.allowed.sectionRequired) {
     const nouns = located.allowed.sections.map((section) => section.toLowerCase()).join(" or a ");
     const message = `a ${kindOf(resolution)} targets a ${nouns} of a ${located.allowed.kind}, not all of it; name one in ${field}.sectionName`;
     reject(resolution, field, "SectionRequired", message);
     return;
   }
-  if (sectionName !== undefined) {
-    const section =
-      object === undefined
-        ? undefined
-        : findTargetSection(context.sections, definition.targeting, located, object, sectionName);
-    if (section === undefined) {
-      const suggest = maySuggest(resolution);
-      const message = formatNoSection(context.sections, located, { object, ref, name: sectionName, suggest });
-      reject(resolution, `${field}.sectionName`, "SectionNotFound", message);
-      return;
-    }
-  }
   const id = object?.id ?? objectId(ref);
+  if (isWhole) return attachTo(resolution, id, ref, undefined);
+  const sections =
+    object === undefined
+      ? []
+      : findTargetSections(context.sections, definition.targeting, located, object, located.target);
+  for (const { name } of sections) attachTo(resolution, id, ref, name);
+  if (sections.length > 0) return;
+  const suggest = maySuggest(resolution);
+  const name = sectionName ?? String(port ?? "");
+  const message = formatNoSection(context.sections, located, { object, ref, name, suggest });
+  reject(resolution, `${field}.${sectionName === undefined ? "port" : "sectionName"}`, "SectionNotFound", message);
+}
+
+/** True if the target is a section. A port counts only in kinds that name sections by port. */
+export const namesSection = ({ target: { sectionName, port }, allowed }: LocatedTarget): boolean =>
+  sectionName !== undefined || (port !== undefined && allowed.byPort === true);
+
+function attachTo(resolution: Resolution, id: ObjectId, ref: ObjectRef, sectionName: string | undefined): void {
   if (isAttached(resolution, id, sectionName)) return;
   resolution.attachments.push({
     object: id,

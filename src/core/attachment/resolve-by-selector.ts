@@ -4,7 +4,7 @@ import type { LabelSelector, PolicyTarget } from "../model/policy.ts";
 import { formatRef, isNamespace, kindId, namespaceRef, type ObjectRef } from "../model/refs.ts";
 import { matchesSelector } from "../topology/matches-selector.ts";
 import { isReferencePermitted, needsGrant } from "../topology/reference-grants.ts";
-import { findTargetSection, formatNoSection } from "./find-target-section.ts";
+import { findTargetSections, formatNoSection } from "./find-target-section.ts";
 import {
   attach,
   formatNotPermitted,
@@ -12,6 +12,7 @@ import {
   maySuggest,
   mayTarget,
   namespaceOf,
+  namesSection,
   type Resolution,
   refOf,
   reject,
@@ -45,8 +46,8 @@ export function resolveBySelector(resolution: Resolution, located: LocatedTarget
     } else if (!maySelect(resolution, target, object.ref)) {
       skipped.notPermitted ??= object;
     } else if (
-      target.sectionName !== undefined &&
-      findTargetSection(context.sections, definition.targeting, located, object, target.sectionName) === undefined
+      namesSection(located) &&
+      findTargetSections(context.sections, definition.targeting, located, object, target).length === 0
     ) {
       skipped.withoutSection ??= object;
     } else {

@@ -34,6 +34,8 @@ export interface TargetKind extends GroupKind {
   readonly policies: readonly string[];
   /** Settings that make a policy with such a target Invalid. */
   readonly forbids?: readonly ForbiddenSetting[];
+  /** `true`: a target may name sections by their port, in a field `port` or as `sectionName`. */
+  readonly byPort?: boolean;
   /** `true`: only sections may be targeted, not the whole object. */
   readonly sectionRequired?: boolean;
 }

@@ -17,6 +17,8 @@ export interface PolicyTarget {
   /** The namespaces in which the selector selects: all, or those whose labels match. Absent: one. */
   readonly namespaces?: "All" | LabelSelector;
   readonly sectionName?: string;
+  /** The port of the sections that it names, in kinds that name sections by port. */
+  readonly port?: number;
 }
 
 export interface LabelSelector {

@@ -109,6 +109,22 @@ const sectionOnlyKind: PolicyKindUnderTest = {
   }),
 };
 
+/** Listeners and ports of Services by their number. */
+const portsKind: PolicyKindUnderTest = {
+  ...values,
+  definition: define({
+    kind: "PortsPolicy",
+    targeting: {
+      kinds: [
+        { ...target(gateway, ["Listener"]), byPort: true },
+        { ...target(service, ["Port"]), byPort: true },
+      ],
+    },
+    hierarchy: { effectiveTargets: [section(gateway, "Listener"), section(service, "Port")] },
+    merge: { granularity: { default: "Patch", field: "strategy", values: { atomic: "Atomic", patch: "Patch" } } },
+  }),
+};
+
 export const attachmentKinds: readonly PolicyKindUnderTest[] = [
   namedKind,
   parametersKind,
@@ -116,4 +132,5 @@ export const attachmentKinds: readonly PolicyKindUnderTest[] = [
   globalKind,
   sectionOnlyKind,
   absentKind,
+  portsKind,
 ];

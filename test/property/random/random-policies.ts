@@ -219,6 +219,9 @@ function homeOf(first: Aim | undefined, target: JsonObject | undefined, { scope 
   return first?.mode === "other namespace" ? (near === "a" ? namespaces[1] : "a") : near;
 }
 
+/** Ports as sections. */
+const PORTS: readonly JsonObject[] = [{ port: 80 }, { sectionName: "80" }, { port: 81 }, { sectionName: "443" }, {}];
+
 /** Where a selector selects. */
 const SELECTED: readonly JsonObject[] = [
   { from: "All" },
@@ -260,8 +263,10 @@ function writeRef(
         : section === undefined
           ? undefined
           : pick(names, section);
+  const isByPort = definition.targeting.kinds.some(({ byPort }) => byPort) && section !== undefined;
+  const byPort = isByPort ? pick(PORTS, chosen) : undefined;
   const name = mode === "wrong name" || target === undefined ? "gone" : nameOf(target);
-  return jsonOf({ ...(mode === "no group" ? withoutGroup : base), ...elsewhere, name, sectionName });
+  return jsonOf({ ...(mode === "no group" ? withoutGroup : base), ...elsewhere, name, sectionName, ...byPort });
 }
 
 function writeRefs(refs: readonly JsonObject[]): JsonObject {

@@ -116,7 +116,7 @@ function policiesToResolve(
 const isReferenced = ({ kinds }: WithObjects["rulebook"], kind: KindId): boolean =>
   kinds.some(({ definition }) => definition.references?.some((one) => one.kinds.some((own) => kindId(own) === kind)));
 
-/** Targets depend on three things of an object: that it exists, its labels and the names of its sections. */
+/** Targets depend on three things of an object: that it exists, its labels, and the names and ports of its sections. */
 function mayChangeTargets({ rulebook }: WithObjects, { ref, before, after, isPresence }: ObjectChange): boolean {
   if (isPresence || before === undefined || after === undefined) return true;
   if (!jsonEqual(labelsOf(before), labelsOf(after))) return true;
@@ -127,9 +127,14 @@ function mayChangeTargets({ rulebook }: WithObjects, { ref, before, after, isPre
   const is = sectionsOf(after, facts);
   return (
     was.length !== is.length ||
-    was.some(({ name, declared, section }, i) => {
+    was.some(({ name, declared, section, raw }, i) => {
       const other = is[i];
-      return name !== other?.name || declared !== other.declared || section !== other.section;
+      return (
+        name !== other?.name ||
+        declared !== other.declared ||
+        section !== other.section ||
+        raw["port"] !== other.raw["port"]
+      );
     })
   );
 }

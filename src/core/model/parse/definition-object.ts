@@ -132,6 +132,7 @@ const targetKind = ({
   policies,
   forbids = [],
   sectionRequired = false,
+  byPort = false,
 }: TargetKind): JsonObject =>
   withoutDefaults({
     group,
@@ -141,6 +142,7 @@ const targetKind = ({
     policies,
     forbids: forbids.map(({ path, because }) => withoutDefaults({ path, because })),
     sectionRequired: unless(false, sectionRequired),
+    byPort: unless(false, byPort),
   });
 
 function hierarchyOf(hierarchy: Hierarchy, isConsumer: boolean): JsonObject {

@@ -70,7 +70,7 @@ function parseRef(item: Json, field: string, targeting: Targeting, report: Repor
   if (name !== undefined && selector !== null) {
     report("InvalidTarget", `${field}.selector`, `${field} has both a name and a selector; give one of them.`);
   }
-  const target = buildTarget(item, field, name, report);
+  const target = buildTarget(item, field, name, targeting, report);
   if (selector !== null) addSelector(target, item, selector, `${field}.selector`, targeting, report);
   return target;
 }
@@ -89,14 +89,20 @@ function parseTargetSelector(
   const nested = ownValue(item, "selector") ?? null;
   const selector = nested ?? item;
   const where = nested === null ? field : `${field}.selector`;
-  const target = buildTarget(item, field, undefined, report);
+  const target = buildTarget(item, field, undefined, targeting, report);
   addSelector(target, item, selector, where, targeting, report);
   return target;
 }
 
 type TargetDraft = { -readonly [K in keyof PolicyTarget]: PolicyTarget[K] };
 
-function buildTarget(item: JsonObject, field: string, name: string | undefined, report: Report): TargetDraft {
+function buildTarget(
+  item: JsonObject,
+  field: string,
+  name: string | undefined,
+  targeting: Targeting,
+  report: Report,
+): TargetDraft {
   const kind = textField(item, "kind", field, report);
   if (kind === undefined)
     report("InvalidTarget", `${field}.kind`, `${field}.kind is missing: give the kind of the target.`);
@@ -109,6 +115,10 @@ function buildTarget(item: JsonObject, field: string, name: string | undefined, 
   const target = targetNamed(field, typeof group === "string" ? withoutVersion(group) : undefined, kind ?? "", name);
   if (namespace !== undefined) target.namespace = namespace;
   if (sectionName !== undefined) target.sectionName = sectionName;
+  const port = targeting.kinds.some(({ byPort }) => byPort) ? (ownValue(item, "port") ?? undefined) : undefined;
+  if (typeof port === "number") target.port = port;
+  else if (port !== undefined)
+    report("InvalidTarget", `${field}.port`, `${field}.port is ${formatValue(port)}; allowed: the number of a port`);
   return target;
 }
 

@@ -120,12 +120,14 @@ function readTargetKind(item: Json, field: string, joined: readonly PolicyKind[]
     virtual: flag(record, "virtual", { byDefault: false }),
     policies,
     ...(forbids.length === 0 ? {} : { forbids }),
+    ...(flag(record, "byPort", { byDefault: false }) ? { byPort: true } : {}),
     ...(flag(record, "sectionRequired", { byDefault: false }) ? { sectionRequired: true } : {}),
   };
   if (target.virtual) checkNames(target, field, reader.problems);
-  if (target.sectionRequired && sections.length === 0) {
-    const message = `${field}.sectionRequired is true, but ${field}.sections is empty: list the sections of a ${kind} that may be targeted.`;
-    reader.problems.push({ code: "Misplaced", field: `${field}.sectionRequired`, message });
+  for (const key of ["sectionRequired", "byPort"] as const) {
+    if (!target[key] || sections.length > 0) continue;
+    const message = `${field}.${key} is true, but ${field}.sections is empty: list the sections of a ${kind} that may be targeted.`;
+    reader.problems.push({ code: "Misplaced", field: `${field}.${key}`, message });
   }
   return target;
 }

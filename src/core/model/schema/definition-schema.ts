@@ -89,6 +89,11 @@ const targetKind: Schema = shorthand("a kind (Gateway)", {
     "nothing",
     "Settings that are not allowed for such a target: a policy that has both is Invalid.",
   ),
+  byPort: optional(
+    flag,
+    "false",
+    "`true`: a target may name its sections by their port, in a field `port` or as `sectionName`. It means all sections of the object with that port.",
+  ),
   sectionRequired: optional(
     flag,
     "false",

@@ -13,6 +13,7 @@ export function renderVendorPage(facts: VendorFacts, definitions: readonly Polic
     ...definitions.map((definition) => renderKind(definition, facts)),
     ...list("Where its rules differ from GEP-713", facts.deviates),
     ...list("What Prevail does not model", facts.notModelled),
+    ...list("How it was compared", facts.compared),
     ...list("Kinds without a definition", missingLines(facts)),
   ];
   return `${sections.join("\n\n")}\n`;

@@ -18,6 +18,8 @@ export interface VendorFacts {
   /** Where the rules differ from GEP-713. */
   readonly deviates?: readonly string[];
   readonly notModelled?: readonly string[];
+  /** Comparisons with the implementation itself. */
+  readonly compared?: readonly string[];
   /** Kinds without a definition, and the reason. */
   readonly missing?: Readonly<Record<string, string>>;
 }

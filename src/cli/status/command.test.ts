@@ -77,7 +77,7 @@ spec: {targetRefs: [{kind: HTTPRoute, name: r}], retry: {attempts: 3}}
       status: {
         parents: [
           {
-            parentRef: { name: "g" },
+            parentRef: { group: "gateway.networking.k8s.io", kind: "Gateway", name: "g" },
             controllerName: "prevail.dev/gateway",
             conditions: [
               {

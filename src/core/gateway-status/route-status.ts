@@ -9,6 +9,7 @@ import { isJsonList, isJsonObject, type JsonObject, jsonEqual, objectAt, ownValu
 import type { KubeObject } from "../model/kube-object.ts";
 import { formatRef } from "../model/refs.ts";
 import { condition, INCOMPLETE } from "../status/conditions.ts";
+import { withParentDefaults } from "../status/named-parent.ts";
 import type { Condition, TargetStatus } from "../status/status-report.ts";
 import type { LinkRefusal } from "../topology/links.ts";
 import type { Implementation } from "../topology/object-references.ts";
@@ -24,8 +25,9 @@ export function routeStatus(
   options: GatewayStatusOptions,
 ): readonly TargetStatus[] {
   const { controllerName } = options;
-  const refs = ownValue(objectAt(route.raw, "spec"), "parentRefs");
-  if (!isJsonList(refs)) return [];
+  const written = ownValue(objectAt(route.raw, "spec"), "parentRefs");
+  if (!isJsonList(written)) return [];
+  const refs = written.map((ref) => (isJsonObject(ref) ? withParentDefaults(ref) : ref));
   const refusals = world.links.get(route.id)?.refusals ?? [];
   const ours = refs.flatMap((parentRef, index) => {
     if (!isJsonObject(parentRef) || refs.findIndex((one) => jsonEqual(one, parentRef)) < index) return [];

@@ -3,6 +3,13 @@ import { type JsonObject, ownValue } from "../model/json.ts";
 import { GATEWAY_API } from "../model/kinds.ts";
 import type { ObjectRef } from "../model/refs.ts";
 
+/** Gateway API, ParentReference: the API server fills these in, in the spec of a route and in its status. */
+export const withParentDefaults = (parentRef: JsonObject): JsonObject => ({
+  group: GATEWAY_API,
+  kind: "Gateway",
+  ...parentRef,
+});
+
 /** What a parentRef names, with Gateway API's defaults: a Gateway in the namespace of the child. Undefined: the kind is not known. */
 export function namedParent(
   { rulebook }: Pick<World, "rulebook">,

@@ -5,7 +5,7 @@ import { GATEWAY_API } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { parseCrd } from "../model/parse/parse-crd.ts";
 import { isNamespace, type KindId, kindId, type ObjectRef, objectId, targetId } from "../model/refs.ts";
-import { namedParent } from "./named-parent.ts";
+import { namedParent, withParentDefaults } from "./named-parent.ts";
 import type { StatusLocation } from "./status-report.ts";
 
 /** A location with a unique key to sort by. */
@@ -72,7 +72,7 @@ export class StatusLocationFinder {
     const spec = ownValue(route.raw, "spec");
     const own = isJsonObject(spec) ? ownValue(spec, "parentRefs") : undefined;
     if (!isJsonList(own)) return NO_LOCATIONS;
-    const refs = own.map((ref) => (isJsonObject(ref) ? { ...PARENT_DEFAULTS, ...ref } : ref));
+    const refs = own.map((ref) => (isJsonObject(ref) ? withParentDefaults(ref) : ref));
     const found: FoundLocation[] = [];
     for (const [index, parentRef] of refs.entries()) {
       if (!isJsonObject(parentRef) || !this.#leadsTo(parentRef, route.ref, parent)) continue;
@@ -94,9 +94,6 @@ export class StatusLocationFinder {
     return isNamed && (typeof port !== "number" || port === section.raw["port"]);
   }
 }
-
-/** Gateway API, ParentReference: the API server fills these in, in the spec of a route and in its status. */
-const PARENT_DEFAULTS: JsonObject = { group: GATEWAY_API, kind: "Gateway" };
 
 /** The nearest node above the object that is neither it nor a Namespace. */
 function parentOf(nodes: readonly Node[], at: number): Node | undefined {

@@ -104,11 +104,15 @@ describe("GatewayClassSpec.controllerName", () => {
     expect(statuses([gateway("g")])).toEqual([]);
   });
 
-  test("each entry of a route has the parentRef as it is written, and the generation of the route", () => {
+  test("each entry of a route has the parentRef with its defaults, and the generation of the route", () => {
     const objects = [ours, gateway("g"), route("r", [{ name: "g" }], { generation: 3 })];
     const entries = statuses(objects).filter(({ location }) => location.at === "Parent");
     expect(entries.map(({ location }) => location)).toEqual([
-      { at: "Parent", parentRef: { name: "g" }, controllerName: OURS },
+      {
+        at: "Parent",
+        parentRef: { group: "gateway.networking.k8s.io", kind: "Gateway", name: "g" },
+        controllerName: OURS,
+      },
     ]);
     expect(entries[0]?.conditions.map(({ observedGeneration }) => observedGeneration)).toEqual([3, 3]);
   });

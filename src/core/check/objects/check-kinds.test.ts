@@ -108,7 +108,7 @@ describe("what the world knows about fixing", () => {
     ["a vendor's kind", "OvenTemperature", "example.com", "info"],
     ["a kind that is nearly known", "LimtPolicy", "example.com", "warning"],
     ["a kind of a group whose kinds are known", "OvenTemperature", "prevail.dev", "warning"],
-    ["a kind of Gateway API that is not read", "BackendLBPolicy", "gateway.networking.k8s.io", "info"],
+    ["a kind of Gateway API that is not read", "BackendPolicy", "gateway.networking.k8s.io", "info"],
   ])("severity: %s", async (_, kind, group, severity) => {
     const policy = limitPolicy("p", "Gateway", "limits: {}").replace("LimitPolicy", kind);
     const found = await checkText(`${smallCluster}${policy.replace("example.com/", `${group}/`)}`);

@@ -148,6 +148,7 @@ function refersTo(
   const kind = findTargetKind(ref, policy);
   if (kind === undefined || kind.kind !== node.kind || kind.group !== node.group) return false;
   if (textAt(ref, "sectionName") !== node.sectionName) return false;
+  if (kind.sectionRequired === true && node.sectionName === undefined) return false;
   if (node.sectionName !== undefined && !isNamedOnce(node, objects) && !isNamedByPosition(node, policy, objects))
     return false;
   const selector = ref["selector"];

@@ -43,19 +43,26 @@ function evaluatePaths({ objects, definitions }: RandomCluster, features: Featur
   );
   const policies = readPolicies(objects, definitions);
   const clusterObjects = readObjects(objects, definitions);
-  return [...effectivePolicies(evaluation)].map((effective) => {
+  return [...effectivePolicies(evaluation)].flatMap((effective): readonly EvaluatedPath[] => {
     const { policyKind, path } = effective;
     const definition = definitions.find(({ policies: [first] }) => first.kind === policyKind.kind);
     if (definition === undefined) throw new Error(`no definition of ${policyKind.kind}`);
+    if (!isTargetedByName(definition)) return [];
     const nodes = path.flatMap((node) => targetNodes(node, clusterObjects, definition));
     const found = policiesOnPath(effective, policies, objects, (id) => out.has(id));
-    return {
-      effective,
-      settings: found.flatMap(({ policy, level }) => settingsOnPath(policy, level, effective)),
-      destinationOf: ({ pointer }) => destinationOf({ path: stepsOf(pointer) }, nodes, definition),
-    };
+    return [
+      {
+        effective,
+        settings: found.flatMap(({ policy, level }) => settingsOnPath(policy, level, effective)),
+        destinationOf: ({ pointer }) => destinationOf({ path: stepsOf(pointer) }, nodes, definition),
+      },
+    ];
   });
 }
+
+/** Kinds whose policies name their targets, or select them by label in their own namespace. The oracle knows how others are attached. */
+const isTargetedByName = ({ targeting }: PolicyDefinition): boolean =>
+  !["namedBy", "selectorNamespaces", "absent"].some((field) => Object.hasOwn(targeting, field));
 
 /** The nodes of a path. Virtual objects have no node. */
 function targetNodes(

@@ -22,6 +22,8 @@ export interface ControlPlane {
   readonly token: (user: string) => string;
   /** Runs kubectl as the administrator. Rejects with its output if it fails. */
   readonly kubectl: (args: readonly string[], input?: string) => Promise<string>;
+  /** The same, with what it prints to standard error, such as warnings. */
+  readonly kubectlBoth: (args: readonly string[], input?: string) => Promise<KubectlOutput>;
   /** Kills the API server and starts it again, on the same port with the same data. */
   readonly restart: () => Promise<void>;
   readonly etcdUrl: string;
@@ -35,8 +37,13 @@ export interface ControlPlaneOptions {
   readonly channel?: "standard" | "experimental";
   /** Certificates for the front proxy, so that the API server can serve aggregated APIs. */
   readonly frontProxy?: boolean;
-  /** kube-controller-manager with these controllers: `namespace-controller`. */
+  /** kube-controller-manager with these controllers: `namespace-controller`, `garbage-collector-controller`. */
   readonly controllers?: readonly string[];
+}
+
+export interface KubectlOutput {
+  readonly out: string;
+  readonly errors: string;
 }
 
 const START_DEADLINE_MS = 120_000;
@@ -82,8 +89,10 @@ export async function startControlPlane(
     writeFileSync(kubeconfig, kubeconfigText({ server, authority, token: token("admin") }));
     // Another control plane may have had the same port, and kubectl keeps what it discovered there.
     const always = ["--kubeconfig", kubeconfig, "--cache-dir", join(folder, "kubectl-cache")];
-    const kubectl = (args: readonly string[], input?: string): Promise<string> =>
+    const kubectlBoth = (args: readonly string[], input?: string): Promise<KubectlOutput> =>
       run(parts.kubectl, [...always, ...args], input);
+    const kubectl = async (args: readonly string[], input?: string): Promise<string> =>
+      (await kubectlBoth(args, input)).out;
     await applyCrds(kubectl, parts, options.channel ?? "experimental");
     if (options.controllers !== undefined)
       controllerManager = start(
@@ -98,6 +107,7 @@ export async function startControlPlane(
       folder,
       token,
       kubectl,
+      kubectlBoth,
       etcdUrl,
       restart: async () => {
         await end(apiserver);
@@ -188,6 +198,8 @@ const serverFlags = (folder: string, etcd: string, port: number): readonly strin
 const managerFlags = (kubeconfig: string, controllers: readonly string[]): readonly string[] => [
   `--kubeconfig=${kubeconfig}`,
   `--controllers=${controllers.join(",")}`,
+  // Each controller has the name and the rights that it has in other clusters.
+  "--use-service-account-credentials=true",
   "--leader-elect=false",
   "--bind-address=127.0.0.1",
   "--secure-port=0",
@@ -263,9 +275,9 @@ function readyz(server: string, token: string): Promise<number | undefined> {
   });
 }
 
-function run(program: string, args: readonly string[], input?: string): Promise<string> {
+function run(program: string, args: readonly string[], input?: string): Promise<KubectlOutput> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, [...args], { stdio: ["pipe", "pipe", "pipe"], timeout: 120_000 });
+    const child = spawn(program, [...args], { stdio: ["pipe", "pipe", "pipe"], timeout: 170_000 });
     let out = "";
     let errors = "";
     child.stdout.on("data", (chunk: Buffer) => {
@@ -278,7 +290,7 @@ function run(program: string, args: readonly string[], input?: string): Promise<
     // A program that ends before it has read its input reports why by its exit code.
     child.stdin.on("error", () => undefined);
     child.on("close", (status) =>
-      status === 0 ? resolve(out) : reject(new Error(`kubectl ${args.join(" ")} failed:\n${errors}${out}`)),
+      status === 0 ? resolve({ out, errors }) : reject(new Error(`kubectl ${args.join(" ")} failed:\n${errors}${out}`)),
     );
     child.stdin.end(input ?? "");
   });

@@ -5,6 +5,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import type { ControllerSettings } from "../../../src/cli/controller/settings.ts";
 import { createPrinters } from "../../../src/cli/streams/create-printers.ts";
+import type { CertificateTiming } from "../../../src/serve/controller/certificate-source.ts";
 import { runController } from "../../../src/serve/controller/serve-controller.ts";
 import { type ClusterConnection, connectCluster } from "../../../src/sources/cluster/load-cluster.ts";
 import { testIo } from "../cli/test-io.ts";
@@ -25,6 +26,7 @@ export const VIEW_NAMESPACE = "prevail-system";
 export async function startViewReplica(
   plane: ControlPlane,
   more: Partial<ControllerSettings> = {},
+  timing?: CertificateTiming,
 ): Promise<ViewReplica> {
   const [port = 0] = await findFreePorts(1);
   const stop = new AbortController();
@@ -56,6 +58,8 @@ export async function startViewReplica(
       },
     },
     stop.signal,
+    "test",
+    timing,
   );
   await until(
     () => notes.some((note) => note.includes("is served at")),

@@ -3,17 +3,18 @@ import { type AdmissionRequest, isSettled } from "./admission/admission-request.
 import { type AdmissionRefusal, findRefusal, isExempt, type RefusalSettings } from "./admission/find-refusal.ts";
 import { formatWarnings } from "./admission/format-warnings.ts";
 import type { DefinitionEffect, RequestEffect } from "./admission/request-effect.ts";
-import { apply, applyPlanned, touchedOf } from "./apply.ts";
+import { apply, applyPlanned, type Change, touchedOf } from "./apply.ts";
 import { namedKinds } from "./effective/findings/ignored-policies.ts";
 import { hasSameMeaning } from "./effective/update/has-same-meaning.ts";
 import { buildRulebook } from "./effective/world/build-rulebook.ts";
 import { isRule, RULES } from "./effective/world/rulebook.ts";
 import { putInScope } from "./effective/world/scope-objects.ts";
+import type { World } from "./effective/world/world.ts";
 import { type Evaluation, optionsOf, worldOf } from "./evaluation.ts";
 import { withCascades } from "./explain/plan/with-cascades.ts";
 import type { Finding } from "./model/finding.ts";
 import type { KubeObject } from "./model/kube-object.ts";
-import { kindId } from "./model/refs.ts";
+import { isNamespace, kindId, type ObjectRef } from "./model/refs.ts";
 import { parseObject } from "./model/snapshot.ts";
 
 /** The plan of a request, as warnings of one line each. Empty: nothing changes, as far as is known. */
@@ -55,10 +56,7 @@ function effectOf(evaluation: Evaluation, request: AdmissionRequest, subject: Ku
   if (isRule(ref)) return definitionEffect(evaluation, request, subject);
   const current = asStored(evaluation, request, subject);
   const before = worldOf(current);
-  const applied = applyPlanned(
-    current,
-    operation === "DELETE" ? withCascades(before, [ref]).map((one) => ({ delete: one })) : [{ upsert: object }],
-  );
+  const applied = applyPlanned(current, operation === "DELETE" ? deletions(before, ref) : [{ upsert: object }]);
   return {
     state: "Change",
     request,
@@ -71,6 +69,10 @@ function effectOf(evaluation: Evaluation, request: AdmissionRequest, subject: Ku
     cel: optionsOf(evaluation).evaluateCondition,
   };
 }
+
+/** A Namespace goes with all that is in it. */
+const deletions = (world: World, ref: ObjectRef): readonly Change[] =>
+  (isNamespace(ref) ? withCascades(world, [ref]) : [ref]).map((one) => ({ delete: one }));
 
 /** The evaluation with the object as the API server has it: the watch may be a moment behind. */
 function asStored(evaluation: Evaluation, { oldObject }: AdmissionRequest, { ref, id }: KubeObject): Evaluation {

@@ -103,6 +103,16 @@ describe("warnings: the plan of the request", () => {
     );
   });
 
+  test("a delete that reaches more than 1,000 paths: they are counted", () => {
+    const routes = Array.from({ length: 1001 }, (_, i) => routeTo(`many-${i}`, "Gateway/g", "s"));
+    expect(warnings([fridayFix, ...routes], remove(fridayFix))).toEqual([
+      "deleting RetryPolicy default/friday-fix ends the effect of its settings on 1003 paths below 1 object; for the values see kubectl prevail plan",
+    ]);
+    expect(refusal([fridayFix, ...routes], remove(fridayFix), { confirmAbove: 1002 })?.reason).toBe("NotConfirmed");
+    expect(refusal([fridayFix, ...routes], remove(fridayFix), { confirmAbove: 1003 })).toBeUndefined();
+    expect(refusal([fridayFix, ...routes, deny], remove(fridayFix))?.reason).toBe("NotCovered");
+  });
+
   test.each([
     ["an update that changes nothing", update(fridayFix, with_(fridayFix, { generation: 4, resourceVersion: "9" }))],
     ["an annotation", update(fridayFix, with_(fridayFix, { annotations: { a: "b" } }))],

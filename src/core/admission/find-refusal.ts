@@ -30,7 +30,7 @@ import { type AdmissionRequest, isBeingDeleted, isMetadataOnly, isSettled, metad
 import { countEffect } from "./count-effect.ts";
 import { formatRefusal } from "./format-line.ts";
 import { formatBrokenCoverage } from "./format-warnings.ts";
-import type { ChangeEffect, DefinitionEffect, RequestEffect } from "./request-effect.ts";
+import type { ChangeEffect, DefinitionEffect, FarEffect, RequestEffect } from "./request-effect.ts";
 
 export type RefusalReason = "Invalid" | "BrokenDefinition" | "Conflicted" | "NotCovered" | "NotConfirmed";
 
@@ -61,15 +61,25 @@ function isTerminating({ objects }: World, { namespace }: ObjectRef): boolean {
 }
 
 export function findRefusal(effect: RequestEffect, settings: RefusalSettings): AdmissionRefusal | undefined {
-  const refusal =
-    effect.state === "Definition"
-      ? brokenDefinition(effect)
-      : (invalid(effect) ??
+  const refusal = refusalOf(effect, settings);
+  return refusal === undefined ? undefined : { ...refusal, message: formatRefusal(refusal.message) };
+}
+
+function refusalOf(effect: RequestEffect, settings: RefusalSettings): AdmissionRefusal | undefined {
+  switch (effect.state) {
+    case "Definition":
+      return brokenDefinition(effect);
+    case "Far":
+      return unconfirmed(effect, () => effect.paths, settings);
+    case "Change":
+      return (
+        invalid(effect) ??
         invalidRule(effect) ??
         conflict(effect, settings) ??
         notCovered(effect) ??
-        unconfirmed(effect, settings));
-  return refusal === undefined ? undefined : { ...refusal, message: formatRefusal(refusal.message) };
+        unconfirmed(effect, () => countEffect(effect).lost, settings)
+      );
+  }
 }
 
 function brokenDefinition({ ref, errors }: DefinitionEffect): AdmissionRefusal | undefined {
@@ -132,13 +142,16 @@ function notCovered(effect: ChangeEffect): AdmissionRefusal | undefined {
 }
 
 /** The confirmation names the generation of the object as it is now, so it is used up by the next change. */
-function unconfirmed(effect: ChangeEffect, { confirmAbove }: RefusalSettings): AdmissionRefusal | undefined {
-  const { request, ref } = effect;
+function unconfirmed(
+  { request, ref }: ChangeEffect | FarEffect,
+  countLost: () => number,
+  { confirmAbove }: RefusalSettings,
+): AdmissionRefusal | undefined {
   const generation = metadataOf(request.oldObject, "generation");
   if (confirmAbove === undefined || request.operation === "CREATE" || typeof generation !== "number") return undefined;
   const versions = [request.oldObject, request.object].flatMap((raw) => (raw === undefined ? [] : [{ raw }]));
   if (versions.some((version) => annotationOf(version, CONFIRM_ANNOTATION) === String(generation))) return undefined;
-  const { lost } = countEffect(effect);
+  const lost = countLost();
   if (lost <= confirmAbove) return undefined;
   const doing = request.operation === "DELETE" ? "deleting" : "changing";
   const where = ref.namespace === "" ? "" : ` -n ${ref.namespace}`;

@@ -9,7 +9,7 @@ import { formatRef, type PolicyId } from "../model/refs.ts";
 import { countKind } from "../model/words/count-kinds.ts";
 import { countEffect, type EffectCount } from "./count-effect.ts";
 import { formatWarning } from "./format-line.ts";
-import type { ChangeEffect, DefinitionEffect, RequestEffect } from "./request-effect.ts";
+import type { ChangeEffect, DefinitionEffect, FarEffect, RequestEffect } from "./request-effect.ts";
 
 /** Further warnings are left out; the last one says so. */
 const MAX_WARNINGS = 5;
@@ -18,12 +18,27 @@ const SHOWN = 3;
 
 /** `unread`: what could not be read of the cluster, so that more may change than is known. */
 export function formatWarnings(effect: RequestEffect, unread: readonly Finding[]): readonly string[] {
-  const warnings = effect.state === "Definition" ? definitionWarnings(effect) : changeWarnings(effect);
+  const warnings = warningsOf(effect);
   const all = [...warnings, ...(warnings.length === 0 ? [] : caveats(unread))].map(formatWarning);
   if (all.length <= MAX_WARNINGS) return all;
   const left = all.length - MAX_WARNINGS + 1;
   return [...all.slice(0, MAX_WARNINGS - 1), formatWarning(`${left} more; see kubectl prevail plan`)];
 }
+
+function warningsOf(effect: RequestEffect): readonly string[] {
+  switch (effect.state) {
+    case "Definition":
+      return definitionWarnings(effect);
+    case "Far":
+      return farWarnings(effect);
+    case "Change":
+      return changeWarnings(effect);
+  }
+}
+
+const farWarnings = ({ ref, paths, ancestors, request }: FarEffect): readonly string[] => [
+  `${doing(request.operation)} ${formatRef(ref)} ends the effect of its settings on ${countKind(paths, "path")} below ${countKind(ancestors, "object")}; for the values see kubectl prevail plan`,
+];
 
 function definitionWarnings({ ref, errors, policies, request }: DefinitionEffect): readonly string[] {
   const name = formatRef(ref);

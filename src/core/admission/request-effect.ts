@@ -32,4 +32,12 @@ export interface DefinitionEffect extends Requested {
   readonly world: World;
 }
 
-export type RequestEffect = ChangeEffect | DefinitionEffect;
+/** A delete of a policy that takes effect on very many paths: they are counted, and not compared one by one. */
+export interface FarEffect extends Requested {
+  readonly state: "Far";
+  /** The paths on which settings of the policy take effect. */
+  readonly paths: number;
+  readonly ancestors: number;
+}
+
+export type RequestEffect = ChangeEffect | DefinitionEffect | FarEffect;

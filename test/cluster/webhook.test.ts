@@ -1,4 +1,4 @@
-/** The admission webhooks behind a real API server, with real kubectl: warnings, refusals, and that nothing ever hangs because of them. */
+/** The admission webhooks behind a real API server, with real kubectl: warnings, refusals, and that no deletion waits for them for ever. */
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { KubeClient } from "../../src/adapters/cluster/client/kube-client.ts";

@@ -22,7 +22,7 @@ export interface ControlPlane {
   readonly token: (user: string) => string;
   /** Runs kubectl as the administrator. Rejects with its output if it fails. */
   readonly kubectl: (args: readonly string[], input?: string) => Promise<string>;
-  /** The same, with what it prints to standard error, such as warnings. */
+  /** Runs kubectl as the administrator. Resolves with both outputs: warnings are on standard error. */
   readonly kubectlBoth: (args: readonly string[], input?: string) => Promise<KubectlOutput>;
   /** Kills the API server and starts it again, on the same port with the same data. */
   readonly restart: () => Promise<void>;

@@ -4,11 +4,13 @@ import { describe, expect, test } from "vitest";
 import { expectGolden } from "../support/golden.ts";
 import { findHelm } from "../support/kubernetes/find-kubernetes.ts";
 import { CHART, FOR_KUBERNETES, renderChart, runHelm } from "../support/kubernetes/helm.ts";
+import { controllerRights, formatRight } from "../support/kubernetes/rendered-chart.ts";
 
 const helm = await findHelm();
 /** Written at the top of each rendered file. */
 const about = (values: string): string =>
   `# Rendered from deploy/chart by test/cluster/chart.test.ts (npm run golden)${values}. Do not edit. docs/install.md says how to use it.\n`;
+const limits = { apiGroup: "example.com", kind: "LimitPolicy", resource: "limitpolicies" };
 const plain = { "namespace.create": true, "crds.install": false };
 
 describe.skipIf(helm === undefined)("the chart", () => {
@@ -25,8 +27,26 @@ describe.skipIf(helm === undefined)("the chart", () => {
     expect(chart).toContain(`\nappVersion: ${version}\n`);
   });
 
-  test.each(["observe"])("deploy/manifests/%s.yaml is what it renders", async (mode) => {
+  test.each(["observe", "report"])("deploy/manifests/%s.yaml is what it renders", async (mode) => {
     expectGolden(`deploy/manifests/${mode}.yaml`, about(`, mode ${mode}`) + (await render({ ...plain, mode })));
+  });
+
+  test("deploy/webhook is what it renders", async () => {
+    const rendered = await render({ ...plain, mode: "report", "webhook.mode": "deny" });
+    const documents = rendered.split(/^---$/m);
+    const select = (...texts: readonly RegExp[]): string =>
+      documents
+        .filter((document) => texts.some((text) => text.test(document)))
+        .join("---")
+        .trim();
+    const files = {
+      warn: select(/^ {2}name: prevail-warn$/m),
+      deny: select(/^ {2}name: prevail-deny$/m),
+      rights: select(/^ {2}name: prevail-controller-webhook$/m),
+      service: select(/^kind: Service\n[\s\S]*name: prevail-view$/m, /^kind: NetworkPolicy$/m),
+    };
+    for (const [name, text] of Object.entries(files))
+      expectGolden(`deploy/webhook/${name}.yaml`, `${about("")}${text}\n`);
   });
 
   test("deploy/monitoring is what it renders", async () => {
@@ -52,12 +72,27 @@ describe.skipIf(helm === undefined)("the chart", () => {
     expect(await render()).toMatch(/resources: \[secrets\]/);
   });
 
+  test("in the modes observe and report it reads no Secrets of others, EndpointSlices and Pods, and has no wildcards", async () => {
+    for (const mode of ["observe", "report"]) {
+      const rights = controllerRights(await render({ mode, ...(mode === "report" ? { own: [limits] } : {}) }));
+      expect(rights.length).toBeGreaterThan(40);
+      const forbidden = /^(\*|secrets|configmaps|pods.*|endpointslices|endpoints)$/;
+      const reads = rights.filter(
+        ({ verb, resource, name }) => verb !== "create" && forbidden.test(resource) && name === undefined,
+      );
+      expect(reads.map(formatRight)).toEqual([]);
+      expect(rights.filter(({ verb, group }) => verb === "*" || group === "*").map(formatRight)).toEqual([]);
+    }
+  });
+
   test.each<[string, Readonly<Record<string, unknown>>, string]>([
     [
       "a mode that this version does not have",
       { mode: "gateway" },
       "mode is gateway, which this version does not have",
     ],
+    ["status in a mode that writes none", { own: [limits] }, "own and reportAffected are about status"],
+    ["refusals where nothing is refused", { "webhook.mode": "warn", "webhook.confirmAbove": 5 }, "use the mode deny"],
     ["an unknown mode", { mode: "watch" }, "mode"],
     ["one replica", { replicas: 1 }, "no namespace of the cluster can be deleted. Set replicas to 2 or more"],
     ["a misspelt value", { replica: 2 }, "replica"],

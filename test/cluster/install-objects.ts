@@ -1,5 +1,7 @@
 /** Objects of the cluster that the chart is installed in. */
 
+const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+
 const crd = (group: string, kind: string, version: string, spec: object): object => {
   const plural = kind.toLowerCase().replace(/y$/, "ie").concat("s");
   return {
@@ -15,14 +17,14 @@ const crd = (group: string, kind: string, version: string, spec: object): object
           name: version,
           served: true,
           storage: true,
-          schema: { openAPIV3Schema: { type: "object", properties: { spec } } },
+          subresources: { status: {} },
+          schema: { openAPIV3Schema: { type: "object", properties: { spec, status: anything } } },
         },
       ],
     },
   };
 };
 
-const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 const targets = { targetRef: { ...anything } };
 
 /** Policy kinds of a vendor, and the kinds of the Prometheus operator and of cert-manager that the chart can render, with no schema to speak of. */
@@ -36,6 +38,62 @@ export const foreignCrds: readonly object[] = [
 
 const GATEWAY_API = "gateway.networking.k8s.io";
 const inBakery = (name: string) => ({ name, namespace: "bakery" });
+const toProd = { parentRefs: [{ name: "prod" }] };
+const toOven = { backendRefs: [{ name: "oven", port: 80 }] };
+const listener = (name: string, protocol: string, port: number) => ({ name, protocol, port });
+
+/** A LimitPolicy is attached to one route of any kind. */
+const limitDefinition = {
+  apiVersion: "prevail.dev/v1alpha1",
+  kind: "PolicyDefinition",
+  metadata: { name: "limitpolicies.policies.example.com" },
+  spec: {
+    policies: [{ group: "policies.example.com", kind: "LimitPolicy" }],
+    class: "Inherited",
+    targeting: { refs: "One", kinds: ["TLSRoute", "TCPRoute", "UDPRoute"] },
+    hierarchy: { effectiveTargets: ["TLSRouteRule", "TCPRouteRule", "UDPRouteRule"] },
+  },
+};
+
+/** Policies that affect an object of each kind that gets conditions. */
+const reported: readonly object[] = [
+  limitDefinition,
+  ...["TLSRoute", "TCPRoute", "UDPRoute"].flatMap((kind) => [
+    {
+      apiVersion: `${GATEWAY_API}/${kind === "TLSRoute" ? "v1" : "v1alpha2"}`,
+      kind,
+      metadata: inBakery(kind.toLowerCase()),
+      spec: { ...toProd, ...(kind === "TLSRoute" ? { hostnames: ["oven.example"] } : {}), rules: [toOven] },
+    },
+    {
+      apiVersion: "policies.example.com/v1",
+      kind: "LimitPolicy",
+      metadata: inBakery(kind.toLowerCase()),
+      spec: { targetRef: { group: GATEWAY_API, kind, name: kind.toLowerCase() }, limit: 1 },
+    },
+  ]),
+  {
+    apiVersion: `${GATEWAY_API}/v1`,
+    kind: "ListenerSet",
+    metadata: inBakery("more"),
+    spec: { parentRef: { name: "prod" }, listeners: [listener("more", "HTTP", 8080)] },
+  },
+  {
+    apiVersion: `${GATEWAY_API}/v1`,
+    kind: "GRPCRoute",
+    metadata: inBakery("grpc"),
+    spec: { parentRefs: [{ group: GATEWAY_API, kind: "ListenerSet", name: "more" }], rules: [toOven] },
+  },
+  {
+    apiVersion: "prevail.dev/v1alpha1",
+    kind: "ClusterRetryPolicy",
+    metadata: { name: "house" },
+    spec: {
+      targetRefs: [{ group: GATEWAY_API, kind: "GatewayClass", name: "house" }],
+      defaults: { timeouts: { request: "10s" } },
+    },
+  },
+];
 
 /** A route with a policy, and a policy of each vendor's kind. */
 export const clusterObjects: readonly object[] = [
@@ -50,13 +108,22 @@ export const clusterObjects: readonly object[] = [
     apiVersion: `${GATEWAY_API}/v1`,
     kind: "Gateway",
     metadata: inBakery("prod"),
-    spec: { gatewayClassName: "house", listeners: [{ name: "http", protocol: "HTTP", port: 80 }] },
+    spec: {
+      gatewayClassName: "house",
+      listeners: [
+        listener("http", "HTTP", 80),
+        { ...listener("tls", "TLS", 443), tls: { mode: "Passthrough" } },
+        listener("tcp", "TCP", 5000),
+        listener("udp", "UDP", 5001),
+      ],
+      allowedListeners: { namespaces: { from: "Same" } },
+    },
   },
   {
     apiVersion: `${GATEWAY_API}/v1`,
     kind: "HTTPRoute",
     metadata: inBakery("baker"),
-    spec: { parentRefs: [{ name: "prod" }], rules: [{ backendRefs: [{ name: "oven", port: 80 }] }] },
+    spec: { ...toProd, rules: [toOven] },
   },
   { apiVersion: "v1", kind: "Service", metadata: inBakery("oven"), spec: { ports: [{ port: 80 }] } },
   {
@@ -68,10 +135,39 @@ export const clusterObjects: readonly object[] = [
       defaults: { retry: { attempts: 2 } },
     },
   },
-  ...["AuthPolicy", "LimitPolicy"].map((kind) => ({
+  {
     apiVersion: "policies.example.com/v1",
-    kind,
+    kind: "AuthPolicy",
     metadata: inBakery("own"),
     spec: { targetRef: { group: GATEWAY_API, kind: "HTTPRoute", name: "baker" } },
-  })),
+  },
+  ...reported,
 ];
+
+/** Each object that the controller writes status into, and the part of its status that it writes. */
+export const reportedObjects: readonly (readonly [string, "ancestors" | "conditions" | "parents"])[] = [
+  ["retrypolicy/retries", "ancestors"],
+  ["clusterretrypolicy/house", "ancestors"],
+  ["limitpolicy/tcproute", "ancestors"],
+  ["gatewayclass/house", "conditions"],
+  ["gateway/prod", "conditions"],
+  ["listenerset/more", "conditions"],
+  ["httproute/baker", "parents"],
+  ["grpcroute/grpc", "parents"],
+  ["tlsroute/tlsroute", "parents"],
+  ["tcproute/tcproute", "parents"],
+  ["udproute/udproute", "parents"],
+];
+
+/** Every rule of an HTTPRoute must have retries. */
+export const coverageRule = {
+  apiVersion: "prevail.dev/v1alpha1",
+  kind: "CoverageRule",
+  metadata: { name: "retried" },
+  spec: {
+    targets: { levels: ["HTTPRouteRule"] },
+    policyKind: "RetryPolicy",
+    condition: "has(spec.retry.attempts)",
+    enforce: "Deny",
+  },
+};

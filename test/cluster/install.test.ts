@@ -4,7 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type ControlPlane, startControlPlane } from "../support/kubernetes/control-plane.ts";
-import { buildProgram, type ControllerProcess, startController } from "../support/kubernetes/controller-process.ts";
+import {
+  buildProgram,
+  type ControllerProcess,
+  runProgram,
+  startController,
+} from "../support/kubernetes/controller-process.ts";
 import { findHelm, findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
 import { CHART, renderChart, runHelm, valueArgs } from "../support/kubernetes/helm.ts";
 import {
@@ -18,21 +23,27 @@ import {
 import { createRequestLog, type RequestEvent, type RequestLog } from "../support/kubernetes/request-log.ts";
 import { until, untilEstablished } from "../support/kubernetes/until.ts";
 import { type Balancer, startBalancer, untilServed, VIEW_NAMESPACE } from "../support/kubernetes/view-replica.ts";
-import { clusterObjects, foreignCrds } from "./install-objects.ts";
+import { clusterObjects, coverageRule, foreignCrds, reportedObjects } from "./install-objects.ts";
 
 const parts = await findKubernetes();
 const helm = await findHelm();
 const CONTROLLER = `system:serviceaccount:${VIEW_NAMESPACE}:prevail-controller`;
 const API_SERVICE = "v1alpha1.view.prevail.dev";
-/** Values that differ from the defaults: the port of this machine that stands for the Service, and a vendor's policies. */
-const valuesAt = (port: number) => ({
+/** Values that differ from the defaults: the port of this machine that stands for the Service, the mode with the most rights, and a vendor's policies. */
+const valuesAt = (port: number, webhookPort: number) => ({
   "viewApi.port": port,
+  "webhook.port": webhookPort,
+  "webhook.mode": "deny",
+  mode: "report",
   policyKinds: [{ apiGroup: "policies.example.com", resources: ["authpolicies"] }],
+  own: [{ apiGroup: "policies.example.com", kind: "LimitPolicy", resource: "limitpolicies" }],
 });
 
 describe.skipIf(parts === undefined || helm === undefined)("the chart in a cluster", { timeout: 300_000 }, () => {
   let plane: ControlPlane;
   let balancer: Balancer;
+  /** In front of the webhooks of the replicas. */
+  let webhooks: Balancer;
   let audit: RequestLog;
   let rendered = "";
   let replicas: readonly ControllerProcess[] = [];
@@ -52,15 +63,17 @@ describe.skipIf(parts === undefined || helm === undefined)("the chart in a clust
       controllers: ["clusterrole-aggregation-controller"],
     });
     balancer = await startBalancer();
+    webhooks = await startBalancer();
     await apply(foreignCrds);
     await untilEstablished(plane.kubectl);
     await apply(clusterObjects);
     await kubectl(`create namespace ${VIEW_NAMESPACE}`);
-    rendered = await renderChart(helm ?? "", valuesAt(balancer.port));
+    rendered = await renderChart(helm ?? "", values());
   }, 300_000);
   afterAll(async () => {
     await Promise.all(replicas.map((replica) => replica.close()));
     await balancer?.close();
+    await webhooks?.close();
     await plane?.close();
     audit?.close();
     rmSync(folder, { recursive: true, force: true });
@@ -76,6 +89,7 @@ describe.skipIf(parts === undefined || helm === undefined)("the chart in a clust
     );
   });
 
+  const values = () => valuesAt(balancer.port, webhooks.port);
   const kubectl = (line: string, input?: string): Promise<string> => plane.kubectl(line.split(" "), input);
   const apply = (items: readonly object[]): Promise<string> =>
     kubectl("apply -f -", JSON.stringify({ apiVersion: "v1", kind: "List", items }));
@@ -85,10 +99,15 @@ describe.skipIf(parts === undefined || helm === undefined)("the chart in a clust
     (await kubectl(`auth can-i ${line}`).catch((error: Error) => error.message)).trim() === "yes";
   const serve = async (next: readonly ControllerProcess[]): Promise<void> => {
     balancer.turnTo(next.map(({ port }) => port));
+    webhooks.turnTo(next.map(({ webhookPort }) => webhookPort));
     const leaving = replicas.filter((replica) => !next.includes(replica));
     replicas = next;
     const codes = await Promise.all(leaving.map((replica) => replica.close()));
     expect(codes).toEqual(leaving.map(() => 0));
+  };
+  const patchStatus = (object: string, status: object): Promise<string> => {
+    const patch = JSON.stringify({ status });
+    return plane.kubectl(["patch", object, "-n", "bakery", "--subresource=status", "--type=merge", "-p", patch]);
   };
   /** The Service leads to a port of this machine, as no Pod runs here. */
   const leadServiceHere = (): Promise<string> =>
@@ -104,6 +123,29 @@ describe.skipIf(parts === undefined || helm === undefined)("the chart in a clust
 
   test.each<[string, Readonly<Record<string, unknown>>]>([
     ["observe", { mode: "observe" }],
+    ["report", { mode: "report" }],
+    [
+      "report, other kinds",
+      {
+        mode: "report",
+        own: [{ apiGroup: "policies.example.com", kind: "LimitPolicy", resource: "limitpolicies" }],
+        reportAffected: [{ apiGroup: "", kind: "Service", resource: "services" }],
+        "certificates.from": "cert-manager",
+      },
+    ],
+    ["observe, webhooks that warn", { mode: "observe", "webhook.mode": "warn" }],
+    [
+      "report, webhooks that refuse",
+      {
+        mode: "report",
+        "webhook.mode": "deny",
+        "webhook.failurePolicy": "Fail",
+        "webhook.refuseConflicts": true,
+        "webhook.confirmAbove": 10,
+        "webhook.excludeNamespaces": ["infra"],
+        "certificates.from": "cert-manager",
+      },
+    ],
     ["observe, certificates of cert-manager", { mode: "observe", "certificates.from": "cert-manager" }],
     [
       "observe, monitoring",
@@ -142,7 +184,7 @@ describe.skipIf(parts === undefined || helm === undefined)("the chart in a clust
 
   test("it is installed with helm", async () => {
     // Tests start the API server with the CRDs of deploy/crds, so the chart takes them over.
-    await helmIn("install", "prevail", CHART, "--take-ownership", ...valueArgs(valuesAt(balancer.port)));
+    await helmIn("install", "prevail", CHART, "--take-ownership", ...valueArgs(values()));
     await leadServiceHere();
     const roles = {
       kind: "ClusterRole",
@@ -157,6 +199,9 @@ describe.skipIf(parts === undefined || helm === undefined)("the chart in a clust
     const first = await startController(plane, controllerArgs(rendered));
     replicas = [first];
     balancer.turnTo([first.port]);
+    webhooks.turnTo([first.webhookPort]);
+    // The API server looks at an APIService that was not available once every 30 seconds, and when it changes.
+    await kubectl(`annotate apiservice ${API_SERVICE} touched=yes`);
     await untilServed(plane);
     await serve([first, await startController(plane, controllerArgs(rendered))]);
     const lines = first
@@ -165,7 +210,9 @@ describe.skipIf(parts === undefined || helm === undefined)("the chart in a clust
       .split("\n")
       .map((line) => JSON.parse(line) as { readonly time: string; readonly level: string; readonly message: string });
     expect(lines.map(({ level }) => level)).toEqual(lines.map(() => "info"));
-    expect(lines.at(-1)?.message).toMatch(/^the cluster has been read: \d+ objects$/);
+    expect(lines.map(({ message }) => message)).toContainEqual(
+      expect.stringMatching(/^the cluster has been read: \d+ objects$/),
+    );
   });
 
   test("it reads policies of vendors, by a value of the chart and by a role with a label", async () => {
@@ -215,18 +262,69 @@ describe.skipIf(parts === undefined || helm === undefined)("the chart in a clust
     balancer.use(replicas.map(({ port }) => port));
   });
 
+  test("it writes the status of policies and of what they affect, again after another writer has removed it", async () => {
+    const has = async (object: string, part: string): Promise<boolean> =>
+      (await kubectl(`get ${object} -n bakery -o jsonpath={.status.${part}}`)).includes("prevail.dev/");
+    // The controller of the Gateway lists its listeners; conditions go into its entries.
+    for (const [object, names] of listed) await patchStatus(object, { listeners: names.map(listenerStatus) });
+    for (const [object, part] of [...reportedObjects, ...listed.map(([object]) => [object, "listeners"] as const)])
+      await until(
+        () => has(object, part),
+        () => `${object} `,
+      );
+    expect(await kubectl("get retrypolicies -n bakery --no-headers")).toMatch(/^retries .* True +Enforced /);
+    for (const [object, part] of reportedObjects) await patchStatus(object, { [part]: [] });
+    for (const [object, part] of reportedObjects)
+      await until(
+        () => has(object, part),
+        () => `${object} again `,
+      );
+    // A value that takes effect on the route changes, which is an Event.
+    const patch = JSON.stringify({ spec: { defaults: { retry: { attempts: 4 } } } });
+    await plane.kubectl(["patch", "retrypolicy", "retries", "-n", "bakery", "--type=merge", "-p", patch]);
+    await until(async () => (await kubectl("get events.events.k8s.io -n bakery -o name")) !== "");
+    const leaders = await Promise.all(
+      replicas.map(async (replica) => /^prevail_leader 1$/m.test(await replica.metrics())),
+    );
+    expect(leaders.filter((isLeader) => isLeader)).toHaveLength(1);
+  });
+
+  test("webhooks warn and refuse", async () => {
+    const remove = "delete retrypolicy retries -n bakery --dry-run=server --warnings-as-errors";
+    const answer = (): Promise<string> => kubectl(remove).catch((error: Error) => error.message);
+    await until(async () => (await answer()).includes("Warning: deleting RetryPolicy bakery/retries"));
+    await apply([coverageRule]);
+    await until(async () => (await answer()).includes("deny.prevail.dev"));
+    expect(await answer()).toContain("NotCovered");
+    await kubectl("delete coveragerule retried");
+  });
+
+  test("its own webhook configurations go with those of the chart", async () => {
+    const names = async (): Promise<readonly string[]> =>
+      (await kubectl("get validatingwebhookconfigurations -o name"))
+        .trim()
+        .split("\n")
+        .map((line) => line.replace(/.*\//, ""));
+    await until(
+      async () => (await names()).length === 4,
+      () => "four configurations ",
+    );
+    await kubectl("delete validatingwebhookconfiguration prevail-warn prevail-deny");
+    await until(async () => !(await names()).some((name) => name.startsWith("prevail")));
+  });
+
   test("no request of the controller was forbidden, and each of its rights was used by the test that the chart names", () => {
     const made = [...requests.values()].flat();
     expect(made.length).toBeGreaterThan(50);
     const forbidden = made.filter(({ responseStatus }) => responseStatus?.code === 403);
     expect(forbidden.map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual([]);
     const rights = controllerRights(rendered);
-    expect(rights.length).toBeGreaterThan(40);
+    expect(rights.length).toBeGreaterThan(60);
     const isUsed = (right: Right): boolean =>
       (requests.get(right.test ?? "") ?? []).some((event) => usesRight(event, right));
     const unused = rights.filter((right) => !isUsed(right));
     // Gateway API before 1.5 has XListenerSets; the API server of this test does not.
-    expect(unused.filter(({ resource }) => resource !== "xlistenersets").map(formatRight)).toEqual([]);
+    expect(unused.filter(({ resource }) => !resource.startsWith("xlistenersets")).map(formatRight)).toEqual([]);
   });
 
   describe("upgrade and rollback, while users ask", () => {
@@ -265,8 +363,8 @@ describe.skipIf(parts === undefined || helm === undefined)("the chart in a clust
       const next = nextChart(folder);
       const bundle = await kubectl(`get apiservice ${API_SERVICE} -o jsonpath={.spec.caBundle}`);
       await whileAsking(async () => {
-        await helmIn("upgrade", "prevail", next, ...valueArgs(valuesAt(balancer.port)));
-        const args = controllerArgs(await renderChart(helm ?? "", valuesAt(balancer.port), next));
+        await helmIn("upgrade", "prevail", next, ...valueArgs(values()));
+        const args = controllerArgs(await renderChart(helm ?? "", values(), next));
         expect(args).toContain("--context=test");
         for (const old of replicas)
           await serve([...replicas.filter((one) => one !== old), await startController(plane, args)]);
@@ -298,7 +396,33 @@ describe.skipIf(parts === undefined || helm === undefined)("the chart in a clust
     });
   });
 
-  test("helm uninstall leaves CRDs with their policies, its Secret, and nothing else", async () => {
+  test("--cleanup takes everything back while replicas still run, and they write nothing again", async () => {
+    const output = await runProgram("controller", "--cleanup", "--kubeconfig", plane.kubeconfig, ...AS_INSTALLED);
+    expect(output).toMatch(
+      /took the Lease prevail-system\/prevail-controller[\s\S]*deleted APIService[\s\S]*withdrew .* of 1[2-9] objects/,
+    );
+    const left = async (): Promise<readonly string[]> => {
+      const found: string[] = [];
+      for (const [object] of reportedObjects)
+        if ((await kubectl(`get ${object} -n bakery -o jsonpath={.status}`)).includes("prevail.dev/"))
+          found.push(object);
+      return found;
+    };
+    expect(await left()).toEqual([]);
+    // What would be a reason to write: a policy changes, and a replica starts.
+    await kubectl("annotate retrypolicy retries -n bakery touched=yes");
+    const patch = JSON.stringify({ spec: { defaults: { retry: { attempts: 3 } } } });
+    await plane.kubectl(["patch", "retrypolicy", "retries", "-n", "bakery", "--type=merge", "-p", patch]);
+    const fresh = await startController(plane, controllerArgs(rendered));
+    await fresh.close();
+    expect(await left()).toEqual([]);
+    // A second time there is nothing left to do.
+    expect(await runProgram("controller", "--cleanup", "--kubeconfig", plane.kubeconfig, ...AS_INSTALLED)).toContain(
+      "withdrew conditions, entries and annotations of 0 objects",
+    );
+  });
+
+  test("helm uninstall leaves CRDs with their policies, its Secret and Lease, and nothing else", async () => {
     await helmIn("uninstall", "prevail");
     await Promise.all(replicas.map((replica) => replica.close()));
     replicas = [];
@@ -309,6 +433,7 @@ describe.skipIf(parts === undefined || helm === undefined)("the chart in a clust
     expect(ours.map((line) => line.trim().replaceAll(/ +/g, " "))).toEqual([
       "Namespace prevail-system",
       "Secret prevail-tls",
+      "Lease prevail-controller",
       // The API server makes it for the CRDs.
       "APIService v1alpha1.prevail.dev",
     ]);
@@ -320,6 +445,14 @@ describe.skipIf(parts === undefined || helm === undefined)("the chart in a clust
   });
 });
 
+/** The options that --cleanup needs: those of the release. */
+const AS_INSTALLED = ["--service", `${VIEW_NAMESPACE}/prevail-view`, "--lease", "prevail-controller"];
+/** The listeners of the objects that have some. */
+const listed: readonly (readonly [string, readonly string[]])[] = [
+  ["gateway/prod", ["http", "tls", "tcp", "udp"]],
+  ["listenerset/more", ["more"]],
+];
+const listenerStatus = (name: string) => ({ name, attachedRoutes: 1, supportedKinds: [], conditions: [] });
 const AGGREGATE = "prevail.dev/aggregate-to-controller";
 const vendorRules = {
   rules: [{ apiGroups: ["policies.example.com"], resources: ["limitpolicies"], verbs: ["list", "watch"] }],

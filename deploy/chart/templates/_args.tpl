@@ -1,12 +1,34 @@
 {{/* The options of `prevail controller`, a line each. */}}
 {{- define "prevail.args" -}}
+{{- if eq .Values.mode "observe" }}
 - --view-only
+{{- else }}
+- --lease=prevail-controller
+{{- if .Values.own }}
+- --own=RetryPolicy.prevail.dev,ClusterRetryPolicy.prevail.dev{{ range .Values.own }},{{ .kind }}.{{ .apiGroup }}{{ end }}
+{{- end }}
+{{- range .Values.reportAffected }}
+- --report-affected={{ .kind }}{{ with .apiGroup }}.{{ . }}{{ end }}
+{{- end }}
+{{- end }}
 - --service={{ .Release.Namespace }}/prevail-view
 {{- if eq .Values.certificates.from "own" }}
 - --secret=prevail-tls
 {{- else }}
 - --tls-cert=/var/run/prevail/tls/tls.crt
 - --tls-key=/var/run/prevail/tls/tls.key
+{{- end }}
+{{- if ne .Values.webhook.mode "off" }}
+- --webhook=0.0.0.0:9443
+{{- end }}
+{{- if eq .Values.webhook.mode "deny" }}
+- --deny
+{{- if .Values.webhook.refuseConflicts }}
+- --refuse-conflicts
+{{- end }}
+{{- if .Values.webhook.confirmAbove }}
+- --confirm-above={{ int .Values.webhook.confirmAbove }}
+{{- end }}
 {{- end }}
 - --log-format=json
 {{- end }}

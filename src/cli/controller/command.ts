@@ -24,6 +24,8 @@ export const command: Command = {
       "into the APIService; with --tls-cert and --tls-key it uses files instead, and reads them again when they change.",
     "With --webhook it also serves admission webhooks: kubectl apply and kubectl delete print what is about to change. With --deny they refuse what a request makes worse: a spec that is newly Invalid, a " +
       "definition with an error, a CoverageRule with 'enforce: Deny' that is no longer met. docs/webhook.md says what is never refused, and how to install them.",
+    "--cleanup, with the rights of an administrator, before the controller is removed: it takes the Lease, so that replicas that still run write nothing again, deletes the APIService, then the webhook configurations, and withdraws " +
+      "the controller's conditions, entries and annotations. Give it --controller-name, --lease and --service as the controller has them.",
     "--support-bundle reads the cluster once, with your own rights, and prints JSON to attach to a report: versions, numbers of objects by kind, policies with their verdicts and targets, and the codes of findings and " +
       "caveats. Names are replaced by handles that differ in each bundle; labels, annotations, hosts and values are not in it. Read it before you send it.",
     "The cluster is that of the Pod, or of the kubeconfig file. Metrics, health and readiness are at /metrics, /healthz and /readyz of the admin address.",
@@ -60,6 +62,10 @@ export const command: Command = {
       choices: ["text", "json"],
       help: "what is logged to standard error: text, or a JSON object per line (default: text)",
     },
+    {
+      name: "cleanup",
+      help: "take back everything that was written into the cluster, so that the controller can be removed, and end",
+    },
     { name: "support-bundle", help: "print a bundle for a report, without names and values, and end" },
   ],
   takes: ["cluster"],
@@ -68,6 +74,7 @@ export const command: Command = {
     { what: "In a Pod", line: "controller --service prevail-system/prevail-view" },
     { what: "Print what would be written, on this machine", line: "controller --dry-run --context test" },
     { what: "Serve the view API only", line: "controller --view-only --service prevail-system/prevail-view" },
+    { what: "Before it is removed", line: "controller --cleanup --service prevail-system/prevail-view" },
     { what: "Something to attach to a report", line: "controller --support-bundle > bundle.json" },
   ],
   run: async (context) => {

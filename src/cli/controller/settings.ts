@@ -24,6 +24,8 @@ export interface ControllerSettings {
   readonly report: ReportSettings | undefined;
   /** The admission webhooks. Undefined: none. */
   readonly webhook: WebhookSettings | undefined;
+  /** True: what was written is taken back, and the process ends. */
+  readonly isCleanup?: boolean;
 }
 
 export const DEFAULT_LISTEN = "0.0.0.0:8443";
@@ -51,6 +53,8 @@ export function parseControllerSettings(options: OptionValues): ControllerSettin
   if (typeof report === "string") return report;
   const webhook = parseWebhookSettings(options);
   if (typeof webhook === "string") return webhook;
+  if (options.has("cleanup") && report === undefined)
+    return "--cleanup takes everything back that was written: leave --view-only out";
   return {
     access: readClusterOptions(options),
     ...listen,
@@ -61,5 +65,6 @@ export function parseControllerSettings(options: OptionValues): ControllerSettin
     certificateFiles: certificate === undefined || privateKey === undefined ? undefined : { certificate, privateKey },
     report,
     webhook,
+    isCleanup: options.has("cleanup"),
   };
 }

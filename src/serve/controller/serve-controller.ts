@@ -13,6 +13,7 @@ import { type ServingCertificate, startViewServer, type ViewServer } from "../..
 import type { ControllerSettings } from "../../cli/controller/settings.ts";
 import { type ExitCode, exitCodes } from "../../cli/exit-codes.ts";
 import type { ServeOutput } from "../../cli/run/settings.ts";
+import { cleanUp } from "../../controller/cleanup/clean-up.ts";
 import { followEvaluation, type LiveState } from "../../controller/live-evaluation.ts";
 import { worldOf } from "../../core/evaluation.ts";
 import type { ViewContext } from "../../core/view/view-context.ts";
@@ -37,6 +38,7 @@ export const serveController =
     const stop = untilSignal();
     try {
       const connection = await connectCluster({ ...settings.access, env: process.env, isInteractive: false, version });
+      if (settings.isCleanup === true) return await runCleanup(connection, settings, output, stop.signal);
       return await runController(connection, settings, output, stop.signal, version);
     } catch (error) {
       if (!(error instanceof ClusterError)) throw error;
@@ -45,6 +47,35 @@ export const serveController =
       stop.forget();
     }
   };
+
+/** Takes back what was written, and ends. */
+async function runCleanup(
+  { client, access }: ClusterConnection,
+  { service, report }: ControllerSettings,
+  output: ServeOutput,
+  signal: AbortSignal,
+): Promise<ExitCode> {
+  if (report === undefined) return output.fail("there is nothing to take back without --controller-name and --lease");
+  const { note } = output;
+  const { lease, controllerName } = report;
+  const namespace = service.namespace ?? access.namespace;
+  try {
+    const failures = await cleanUp({
+      client,
+      lease: { namespace, name: lease.name },
+      renewDeadlineMs: lease.renewDeadlineMs,
+      controllerName,
+      signal,
+      nowMs: Date.now,
+      note,
+    });
+    if (failures.length === 0) return exitCodes.ok;
+    for (const failure of failures) note(failure);
+    return output.fail(`${failures.length} problems are left, see above; correct them and run it again`);
+  } finally {
+    client.close();
+  }
+}
 
 /** Runs until the signal aborts. */
 export async function runController(

@@ -1,7 +1,8 @@
 /** The built controller as a process of its own, with the arguments of a rendered Deployment and the token of its ServiceAccount. */
-import { execFileSync, spawn } from "node:child_process";
+import { execFile, execFileSync, spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { findFreePorts } from "../gateway/find-free-ports.ts";
 import { type ControlPlane, kubeconfigText } from "./control-plane.ts";
 import { until } from "./until.ts";
@@ -11,6 +12,8 @@ export interface ControllerProcess {
   /** Where the view API is. */
   readonly port: number;
   readonly adminPort: number;
+  /** Where the webhooks are, if the arguments have `--webhook`. */
+  readonly webhookPort: number;
   /** What it logs. */
   readonly log: () => string;
   readonly metrics: () => Promise<string>;
@@ -22,15 +25,25 @@ export interface ControllerProcess {
 export const buildProgram = (): void =>
   void execFileSync(process.execPath, ["scripts/build.mjs", "--if-changed"], { stdio: "ignore" });
 
+/** Runs the built program to its end, and returns what it logs. Rejects if it fails. */
+export const runProgram = async (...args: readonly string[]): Promise<string> =>
+  (await promisify(execFile)(process.execPath, ["dist/bin/prevail.js", ...args], { timeout: 120_000 })).stderr;
+
 let started = 0;
 
 /** Resolves when the controller has read the cluster. In a Pod its ports are those of the Deployment; here they are free ones. */
 export async function startController(plane: ControlPlane, args: readonly string[]): Promise<ControllerProcess> {
-  const [port = 0, adminPort = 0] = await findFreePorts(2);
+  const [port = 0, adminPort = 0, webhookPort = 0] = await findFreePorts(3);
   const ports = ["--listen", `127.0.0.1:${port}`, "--admin", `127.0.0.1:${adminPort}`];
   const child = spawn(
     process.execPath,
-    ["dist/bin/prevail.js", ...args, ...ports, "--kubeconfig", await serviceAccountKubeconfig(plane)],
+    [
+      "dist/bin/prevail.js",
+      ...args.map((arg) => atPort(arg, webhookPort)),
+      ...ports,
+      "--kubeconfig",
+      await serviceAccountKubeconfig(plane),
+    ],
     { stdio: ["ignore", "ignore", "pipe"] },
   );
   let text = "";
@@ -55,11 +68,16 @@ export async function startController(plane: ControlPlane, args: readonly string
   return {
     port,
     adminPort,
+    webhookPort,
     log: () => text,
     metrics: async () => (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text(),
     close,
   };
 }
+
+/** The argument that says where the webhooks are has the port of the Pod. */
+const atPort = (arg: string, port: number): string =>
+  arg.startsWith("--webhook=") ? `--webhook=127.0.0.1:${port}` : arg;
 
 /** A kubeconfig file with a token of the ServiceAccount, in its namespace. */
 async function serviceAccountKubeconfig(plane: ControlPlane): Promise<string> {

@@ -1,0 +1,128 @@
+/** Takes back everything that the controller has written into a cluster, apart from its own namespace. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { isConflict, isNotFound } from "../../adapters/cluster/client/api-error.ts";
+import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
+import { getObject, updateObject, updateStatus } from "../../adapters/cluster/client/object-requests.ts";
+import { type ApiResource, resourceName, resourcePath } from "../../adapters/cluster/client/resource.ts";
+import { type JsonObject, objectAt, ownValue } from "../../core/model/json.ts";
+import { type KindId, kindId } from "../../core/model/refs.ts";
+import { isAffectedTypeOf } from "../../core/status/affected-type.ts";
+import { mergeStatus } from "../../core/status/merge-status.ts";
+import { NOTHING_WANTED } from "../../core/status/wanted-status.ts";
+import { VIEW_GROUP, VIEW_VERSION } from "../../core/view/view-resources.ts";
+import { readCluster } from "../../sources/cluster/read-cluster.ts";
+import { FIELD_MANAGER } from "../report/status-writer.ts";
+import { type LeaseName, takeLease } from "./take-lease.ts";
+
+export interface CleanupOptions {
+  readonly client: KubeClient;
+  readonly lease: LeaseName;
+  /** How long a replica that has lost the Lease may go on. */
+  readonly renewDeadlineMs: number;
+  readonly controllerName: string;
+  readonly signal: AbortSignal;
+  readonly nowMs: () => number;
+  readonly note: (message: string) => void;
+}
+
+const API_SERVICE = {
+  resource: { group: "apiregistration.k8s.io", version: "v1", plural: "apiservices" },
+  kind: "APIService",
+  name: `${VIEW_VERSION}.${VIEW_GROUP}`,
+};
+const WEBHOOKS = ["prevail-warn", "prevail-deny", "prevail-warn-found", "prevail-deny-found"].map((name) => ({
+  resource: { group: "admissionregistration.k8s.io", version: "v1", plural: "validatingwebhookconfigurations" },
+  kind: "ValidatingWebhookConfiguration",
+  name,
+}));
+const MAX_ATTEMPTS = 8;
+
+/**
+ * The APIService goes first: without a controller behind it, no namespace can be deleted. Then webhooks, then status. The Lease is taken before, so that replicas
+ * that still run do not write again. Returns what could not be done.
+ */
+export async function cleanUp(options: CleanupOptions): Promise<readonly string[]> {
+  const { client, lease, renewDeadlineMs, signal, nowMs, note } = options;
+  const leader = await takeLease(client, lease, nowMs());
+  note(`took the Lease ${lease.namespace}/${lease.name}: no replica writes status any more`);
+  for (const { resource, kind, name } of [API_SERVICE, ...WEBHOOKS])
+    if (await remove(client, resourcePath(resource, undefined, name))) note(`deleted ${kind} ${name}`);
+  if (leader !== undefined) {
+    note(`waiting ${renewDeadlineMs / 1000} s, until ${leader} has ended its writes`);
+    await sleep(renewDeadlineMs, undefined, { signal }).catch(() => undefined);
+  }
+  return signal.aborted ? ["it was interrupted: run it again"] : withdrawAll(options);
+}
+
+/** True if it was there. */
+async function remove(client: KubeClient, path: string): Promise<boolean> {
+  try {
+    await client.request({ method: "DELETE", path });
+    return true;
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
+  }
+}
+
+async function withdrawAll(options: CleanupOptions): Promise<readonly string[]> {
+  const { client, lease, signal, note } = options;
+  const { objects, resources, findings } = await readCluster(client, { namespaces: [lease.namespace], signal });
+  const byKind = new Map<KindId, ApiResource>(resources.map((resource) => [kindId(resource), resource]));
+  const failures = findings.map(({ message }) => message);
+  let count = 0;
+  for (const object of objects) {
+    const resource = byKind.get(kindIdOf(object));
+    if (resource === undefined || signal.aborted) continue;
+    try {
+      if (await withdraw(object, resource, options)) count++;
+    } catch (error) {
+      const { namespace, name } = nameOf(object);
+      const where = namespace === undefined ? name : `${namespace}/${name}`;
+      failures.push(`${resourceName(resource)} ${where}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  note(`withdrew conditions, entries and annotations of ${count} ${count === 1 ? "object" : "objects"}`);
+  return failures;
+}
+
+/** Removes our entries, conditions and annotations from one object. True if there were any. */
+async function withdraw(
+  seen: JsonObject,
+  resource: ApiResource,
+  { client, controllerName, nowMs, signal }: CleanupOptions,
+): Promise<boolean> {
+  const options = {
+    controllerName,
+    isOurs: isAffectedTypeOf(controllerName),
+    mayChangeAncestors: true,
+    now: `${new Date(nowMs()).toISOString().slice(0, 19)}Z`,
+  };
+  if (mergeStatus(seen, NOTHING_WANTED, options).object === undefined) return false;
+  for (let attempt = 1; ; attempt++) {
+    // The whole object: what was listed has no managed fields.
+    const object = await getObject(client, resource, nameOf(seen), { signal });
+    const { object: next, changes } =
+      object === undefined ? { object: undefined, changes: undefined } : mergeStatus(object, NOTHING_WANTED, options);
+    if (next === undefined || changes === undefined) return true;
+    try {
+      // A change of annotations is one of the object itself; its status follows with the new version.
+      const put = changes.annotations ? updateObject : updateStatus;
+      await put(client, resource, next, { fieldManager: FIELD_MANAGER });
+    } catch (error) {
+      if (!isConflict(error) || attempt >= MAX_ATTEMPTS) throw error;
+    }
+  }
+}
+
+function nameOf(object: JsonObject): { readonly namespace?: string; readonly name: string } {
+  const { namespace, name } = objectAt(object, "metadata");
+  return { name: typeof name === "string" ? name : "", ...(typeof namespace === "string" ? { namespace } : {}) };
+}
+
+function kindIdOf(object: JsonObject): KindId {
+  const apiVersion = ownValue(object, "apiVersion");
+  const kind = ownValue(object, "kind");
+  const group = typeof apiVersion === "string" && apiVersion.includes("/") ? (apiVersion.split("/", 1)[0] ?? "") : "";
+  return kindId({ group, kind: typeof kind === "string" ? kind : "" });
+}

@@ -216,15 +216,15 @@ export async function untilServed(plane: ControlPlane): Promise<void> {
   let step = "";
   let round = 0;
   const isServed = async (): Promise<boolean> => {
+    step = "touch";
+    if (++round % 20 === 0) await touchApiService(plane, round);
     step = "api-resources";
     const listed = await plane.kubectl(["api-resources", "--api-group=view.prevail.dev", "-o", "name"]);
     if (listed.trim().split("\n").length !== VIEW_RESOURCES) return false;
     step = "get";
     await plane.kubectl(["get", "effectivepolicies", "-A"]);
     step = "/openapi/v3";
-    if (await hasOpenApi(plane)) return true;
-    if (++round % 20 === 0) await touchApiService(plane, round);
-    return false;
+    return hasOpenApi(plane);
   };
   await until(isServed, () => `${step} `, 100);
 }

@@ -14,7 +14,7 @@ interface CrdSketch {
   readonly hasSubresource?: boolean;
 }
 
-export const pluralOf = (kind: string): string => kind.toLowerCase().replace(/y$/, "ie").concat("s");
+const pluralOf = (kind: string): string => kind.toLowerCase().replace(/y$/, "ie").concat("s");
 
 /** A policy kind with a status that may be anything. */
 export function policyCrd({ group, kind, status = anything, hasSubresource = true }: CrdSketch): JsonObject {

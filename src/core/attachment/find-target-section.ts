@@ -47,7 +47,7 @@ interface TargetNames {
  * use it only if the definition allows positional names, because reordering rules would move the policy.
  * GEP-713, "Narrowing the target to sections of an object"
  */
-export function findTargetSection(
+function findTargetSection(
   index: SectionIndex,
   { positionalRules }: Targeting,
   { allowed, facts }: SectionedKind,

@@ -21,7 +21,7 @@ import { type ControlPlane, kubeconfigText } from "./control-plane.ts";
 import { buildProgram } from "./controller-process.ts";
 import { until } from "./until.ts";
 
-export const CONTROLLER_NAME = "prevail.dev/gateway";
+const CONTROLLER_NAME = "prevail.dev/gateway";
 export const REPORT_NAMESPACE = "prevail-system";
 /** The user of the control plane that replicas are. */
 export const CONTROLLER_USER = "controller";

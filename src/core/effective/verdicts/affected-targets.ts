@@ -55,7 +55,7 @@ interface AffectedDraft {
 type VisitAffected = (nodes: readonly Node[], at: number, policy: PolicyId, isIncomplete: boolean) => void;
 
 /** Visits each node of each path that a policy affects: the path's nodes, root first, the index of the node, and whether the path is incomplete. */
-export function forEachAffected(world: World, kind: CompiledKind, visit: VisitAffected): void {
+function forEachAffected(world: World, kind: CompiledKind, visit: VisitAffected): void {
   for (const _ of affectedSteps(world, kind, visit));
 }
 

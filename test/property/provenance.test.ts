@@ -62,7 +62,8 @@ function evaluatePaths({ objects, definitions }: RandomCluster, features: Featur
 
 /** Kinds whose policies name their targets, or select them by label in their own namespace. The oracle knows how others are attached. */
 const isTargetedByName = ({ targeting }: PolicyDefinition): boolean =>
-  !["namedBy", "selectorNamespaces", "absent"].some((field) => Object.hasOwn(targeting, field));
+  !["namedBy", "selectorNamespaces", "absent"].some((field) => Object.hasOwn(targeting, field)) &&
+  targeting.kinds.every(({ byPort }) => byPort !== true);
 
 /** The nodes of a path. Virtual objects have no node. */
 function targetNodes(

@@ -83,6 +83,14 @@ describe("a filter of a rule names a policy", () => {
     expect(outcome("x")).toBe("Enforced");
   });
 
+  test.each([{ kind: "OtherFilter" }, { group: "other.example" }])(
+    "a name of another kind is not its name: %o",
+    (more) => {
+      const { spec: at } = made(routed([filter("x", more)]), x);
+      expect(at("HTTPRoute/r#rule-1")).toEqual({});
+    },
+  );
+
   test("it is below the policies that target the rule and the route", () => {
     const onRoute = policy("TrafficPolicy", "y", "HTTPRoute/r", { timeout: 2, retries: 2 });
     const { spec: at, outcome } = made(routed([filter("x")]), x, onRoute);

@@ -359,8 +359,11 @@ function comparable(value: Json): Json {
   return Object.fromEntries(left.map(([key, item]) => [key, comparable(item)]));
 }
 
-/** The conditions that the CRD of Gateway gives an object without status. */
-const isPending = (item: Json): boolean => isJsonObject(item) && item["reason"] === "Pending";
+/** The conditions that the CRD of Gateway gives an object without status, and those that rest on Secrets, which are not read, or on CRDs, which the files do not have. */
+const isPending = (item: Json): boolean =>
+  isJsonObject(item) &&
+  (item["reason"] === "Pending" ||
+    ["ResolvedRefs", "Programmed", "SupportedVersion"].some((type) => item["type"] === type));
 
 const DIFFERENT: ReadonlySet<string> = new Set([
   // Secrets of a cluster are not read, so that one does not exist is not known.

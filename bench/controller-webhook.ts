@@ -54,9 +54,9 @@ function handle(webhook: WebhookName, body: string, state: WebhookState): number
   const began = performance.now();
   const review = parseReview(body);
   if (typeof review === "string") throw new Error(review);
-  const answered = answerReview(webhook, review.request, state, DENY);
-  if (answered === undefined) throw new Error("the state is known");
-  formatReview(review.uid, answered.answer);
+  const reviewed = answerReview(webhook, review.request, state, DENY);
+  if (reviewed === undefined) throw new Error("the state is known");
+  formatReview(review.uid, reviewed.answer);
   return performance.now() - began;
 }
 

@@ -12,7 +12,7 @@ type Rule = readonly [RegExp, string, RegExp?];
 
 /** Files about requests. Elsewhere an answer is the result of a user's question. */
 const ABOUT_REQUESTS =
-  /^(?:src\/(?:adapters|gateway|serve|xds)|src\/core\/(?:dataplane|envoy|retry|routing)|test\/e2e|test\/support\/gateway|bench|docs\/(?:envoy|gateway|run|performance)|docs\/decisions)\b/;
+  /^(?:src\/(?:adapters|gateway|serve|xds)|src\/core\/(?:dataplane|envoy|retry|routing)|test\/e2e|test\/support\/gateway|bench(?!\/controller-webhook)|docs\/(?:envoy|gateway|run|performance)|docs\/decisions)\b/;
 
 /** Files about policies in conflict. Elsewhere a candidate is a word that could complete or correct another. */
 const ABOUT_MERGING =

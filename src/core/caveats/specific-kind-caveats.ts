@@ -5,14 +5,29 @@ import type { Caveat } from "./caveat.ts";
 import { type CaveatContext, caveat, listNames, located } from "./caveat-context.ts";
 import { namesObject } from "./touched-objects.ts";
 
-/** Policies on targets of kinds that the specification leaves to implementations: whether they take effect is not known. */
-export function specificKindCaveats(context: CaveatContext): readonly Caveat[] {
+/** Why the targets of policies are not known, as the end of a sentence about one policy and about several. */
+const REASONS = {
+  ImplementationSpecificKind: [
+    "the kind of its target is left to implementations",
+    "the kind of their targets is left to implementations",
+  ],
+  UnknownWorkloads: [
+    "it selects workloads, which are left out of account",
+    "they select workloads, which are left out of account",
+  ],
+} as const;
+
+/** Policies on targets of kinds that the specification leaves to implementations, and on workloads: whether they take effect is not known. */
+export const specificKindCaveats = (context: CaveatContext): readonly Caveat[] => [
+  ...caveatsOf(context, "ImplementationSpecificKind"),
+  ...caveatsOf(context, "UnknownWorkloads"),
+];
+
+function caveatsOf(context: CaveatContext, code: keyof typeof REASONS): readonly Caveat[] {
   const { world, scope } = context;
   const found: { readonly policy: KubeObject; readonly field: string }[] = [];
   world.policies.forEach(({ object, targets }, id) => {
-    const rejection = targets.rejections.find(
-      ({ code }) => code === "ImplementationSpecificKind" || code === "UnknownWorkloads",
-    );
+    const rejection = targets.rejections.find((one) => one.code === code);
     if (rejection === undefined || (scope.about === "Policies" && !scope.policies.includes(id))) return;
     if (isNamedByQuestion(context, object)) found.push({ policy: object, field: rejection.field });
   });
@@ -23,7 +38,7 @@ export function specificKindCaveats(context: CaveatContext): readonly Caveat[] {
   const summary = `whether ${isOne ? "1 policy takes" : `${found.length} policies take`} effect is not known`;
   return [
     caveat("ImplementationSpecificKind", {
-      message: `${summary}: ${isOne ? "it targets" : "they target"} workloads, or a kind that is left to implementations: ${names}`,
+      message: `${summary}: ${REASONS[code][isOne ? 0 : 1]}: ${names}`,
       summary,
       objects: found.map(({ policy, field }) => located(policy, field)),
     }),

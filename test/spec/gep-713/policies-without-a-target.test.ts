@@ -65,7 +65,7 @@ test("a policy that selects workloads: whether it takes effect is not known", ()
   ]);
   const caveats = caveatsFor(evaluation, { about: "Input" }).map(({ message }) => message);
   expect(caveats).toContain(
-    "whether 1 policy takes effect is not known: it targets workloads, or a kind that is left to implementations: Telemetry shop/p",
+    "whether 1 policy takes effect is not known: it selects workloads, which are left out of account: Telemetry shop/p",
   );
   expect(made(without("q", "shop", { selector: {}, sampling: 1 })).outcome("shop/q")).toBe("Enforced");
 });

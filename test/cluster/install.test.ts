@@ -376,19 +376,22 @@ describe.skipIf(parts === undefined || helm === undefined)("the chart in a clust
 
     test("back to the version before, replicas of both versions side by side", async () => {
       failures = [];
+      const fresh = await startController(plane, controllerArgs(rendered));
+      const [, other] = replicas;
+      if (other === undefined) throw new Error("there are two replicas");
       await whileAsking(async () => {
         await helmIn("rollback", "prevail");
-        const [old, other] = replicas;
-        if (old === undefined || other === undefined) throw new Error("there are two replicas");
-        const fresh = await startController(plane, controllerArgs(rendered));
         await serve([fresh, other]);
-        const path = "/apis/view.prevail.dev/v1alpha1/effectivepolicies";
-        const answers = new Set<string>();
-        for (const { port } of [fresh, other]) {
-          balancer.use([port]);
-          answers.add(await kubectl(`get --raw ${path}`).catch(() => kubectl(`get --raw ${path}`)));
-        }
-        expect(answers.size).toBe(1);
+      });
+      const path = "/apis/view.prevail.dev/v1alpha1/effectivepolicies";
+      const answers = new Set<string>();
+      for (const { port } of [fresh, other]) {
+        // This cuts every connection, so the next request may fail.
+        balancer.use([port]);
+        answers.add(await kubectl(`get --raw ${path}`).catch(() => kubectl(`get --raw ${path}`)));
+      }
+      expect(answers.size).toBe(1);
+      await whileAsking(async () => {
         await serve([fresh, await startController(plane, controllerArgs(rendered))]);
       });
       expect(failures).toEqual([]);

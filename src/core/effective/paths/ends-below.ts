@@ -1,5 +1,5 @@
 import type { ObjectId } from "../../model/refs.ts";
-import type { ChildLinks, DownLink, UpLink } from "../../topology/links.ts";
+import type { ChildUse, DownLink, UpLink } from "../../topology/links.ts";
 import type { Section } from "../../topology/sections-of.ts";
 import { referrersToParent } from "../world/link-indexes.ts";
 import type { WithPolicies } from "../world/world.ts";
@@ -24,30 +24,34 @@ export class EndsBelow {
   /** True if an effective target is below a node, so that paths do not end at the node. */
   areThere(id: ObjectId, section?: Section): boolean {
     const down = this.#world.childLinksOf(id)?.down ?? [];
-    const isFrom = ({ uses }: DownLink): boolean =>
-      section === undefined || uses.some(({ sectionIndex }) => sectionIndex === section.index);
-    if (down.some((link) => isFrom(link) && this.#linkReachesEnd(id, link.child, new Set()))) return true;
-    return this.#childReachesEnd(id, new Set([id]), section);
+    const isFrom = ({ sectionIndex }: ChildUse): boolean => section === undefined || sectionIndex === section.index;
+    const reaches = ({ child, uses }: DownLink): boolean => {
+      const own = uses.filter(isFrom);
+      return own.length > 0 && this.#linkReachesEnd(id, child, portsOf(own), new Set());
+    };
+    return down.some(reaches) || this.#childReachesEnd(id, new Set([id]), section);
   }
 
-  #reachesEnd(id: ObjectId, seen: Set<ObjectId>): boolean {
-    if (seen.has(id)) return false;
-    seen.add(id);
+  /** `ports`: the ports of the object that are used; empty: the object as a whole. */
+  #reachesEnd(id: ObjectId, ports: readonly number[], seen: Set<ObjectId>): boolean {
     const node = this.#nodes.find(id);
     if (node === undefined) return false;
     const { isPassed, isRoot, end } = node.level;
     // Paths begin at a root: none leads into it from above.
     if (!isPassed || isRoot) return false;
-    if (end !== undefined && (end.object || sectionsOfNode(node).some(({ section }) => end.sections.has(section))))
-      return true;
-    const links: ChildLinks | undefined = this.#world.childLinksOf(id);
+    const isEnd = (section: Section): boolean => end?.sections.has(section.section) === true && isUsed(section, ports);
+    if (end !== undefined && (end.object || sectionsOfNode(node).some(isEnd))) return true;
+    if (seen.has(id)) return false;
+    seen.add(id);
+    const down = this.#world.childLinksOf(id)?.down ?? [];
     return (
-      links?.down.some(({ child }) => this.#linkReachesEnd(id, child, seen)) === true || this.#childReachesEnd(id, seen)
+      down.some(({ child, uses }) => this.#linkReachesEnd(id, child, portsOf(uses), seen)) ||
+      this.#childReachesEnd(id, seen)
     );
   }
 
-  #linkReachesEnd(parent: ObjectId, child: ObjectId, seen: Set<ObjectId>): boolean {
-    return !isUnfollowed(this.#world, child, parent) && this.#reachesEnd(child, seen);
+  #linkReachesEnd(parent: ObjectId, child: ObjectId, ports: readonly number[], seen: Set<ObjectId>): boolean {
+    return !isUnfollowed(this.#world, child, parent) && this.#reachesEnd(child, ports, seen);
   }
 
   #childReachesEnd(id: ObjectId, seen: Set<ObjectId>, section?: Section): boolean {
@@ -55,8 +59,21 @@ export class EndsBelow {
       const isFollowed = (up: UpLink): boolean =>
         up.parent === id && !up.frontend && (section === undefined || up.section === section.name);
       const isBelow = this.#world.links.get(child)?.up.some(isFollowed);
-      if (isBelow === true && this.#linkReachesEnd(id, child, seen)) return true;
+      if (isBelow === true && this.#linkReachesEnd(id, child, NO_PORTS, seen)) return true;
     }
     return false;
   }
+}
+
+const NO_PORTS: readonly number[] = [];
+
+/** Empty: one of the uses names no port. */
+const portsOf = (uses: readonly ChildUse[]): readonly number[] =>
+  uses.some(({ ports }) => ports.length === 0) ? NO_PORTS : uses.flatMap(({ ports }) => ports);
+
+/** A path to a Service leads only into the ports by which it was reached. */
+export function isUsed({ section, raw }: Section, ports: readonly number[]): boolean {
+  if (ports.length === 0 || section !== "Port") return true;
+  const port = raw["port"];
+  return typeof port !== "number" || ports.includes(port);
 }

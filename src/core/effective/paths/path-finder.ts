@@ -14,7 +14,7 @@ import type { NodeSets, PolicySet } from "../world/stack.ts";
 import type { WithPolicies } from "../world/world.ts";
 import { coveringSection } from "./covering-section.ts";
 import type { EndObject } from "./end-objects.ts";
-import { EndsBelow, isUnfollowed } from "./ends-below.ts";
+import { EndsBelow, isUnfollowed, isUsed } from "./ends-below.ts";
 import { carrierOf } from "./gateways-above.ts";
 import { NodeFinder, sectionsOfNode } from "./node-finder.ts";
 import { type Node, type Path, sectionNode } from "./path.ts";
@@ -88,7 +88,7 @@ export class PathFinder {
       if (goesOn && !end.object) continue;
       const below = sectionNode(node, section);
       for (const path of paths) {
-        if (!leadsInto(path, section)) continue;
+        if (!isUsed(section, path.ports)) continue;
         entering?.add(path);
         if (!goesOn) this.#paths.push(path, below, path.ports, found);
       }
@@ -338,7 +338,7 @@ export class PathFinder {
     const [first] = paths;
     if (first === undefined) return found;
     const node = sectionNode(first.node, section);
-    for (const path of paths) if (leadsInto(path, section)) this.#paths.push(path, node, path.ports, found);
+    for (const path of paths) if (isUsed(section, path.ports)) this.#paths.push(path, node, path.ports, found);
     return found;
   }
 
@@ -386,13 +386,6 @@ export class PathFinder {
 }
 
 const NO_SECTIONS: readonly Section[] = [];
-
-/** A path to a Service leads only into the ports by which it was reached. */
-function leadsInto({ ports }: Path, { section, raw }: Section): boolean {
-  if (ports.length === 0 || section !== "Port") return true;
-  const port = raw["port"];
-  return typeof port !== "number" || ports.includes(port);
-}
 
 /** Undefined if all policies on a target are in conflict, and none takes effect. */
 const withPolicies = (set: PolicySet | undefined): PolicySet | undefined =>

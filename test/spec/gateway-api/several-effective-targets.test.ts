@@ -4,7 +4,7 @@
  */
 import { expect, test } from "vitest";
 import { cluster } from "../../support/cluster/cluster.ts";
-import { gateway, gatewayClass, policy, routeTo, service } from "../../support/cluster/gateway-objects.ts";
+import { gateway, gatewayClass, policy, route, routeTo, service } from "../../support/cluster/gateway-objects.ts";
 import { policyKind } from "../../support/cluster/policy-kind.ts";
 
 test("a kind whose roots are its effective targets: a policy on the Gateway takes effect there, also above routes to a Service", () => {
@@ -22,4 +22,26 @@ test("a kind whose roots are its effective targets: a policy on the Gateway take
   expect([outcome("edge"), outcome("backend")]).toEqual(["Enforced", "Enforced"]);
   expect(spec("Gateway/g")).toEqual({ a: 1 });
   expect(spec("Service/s")).toEqual({ a: 2 });
+});
+
+test("a path whose route names a port that the Service does not have ends at the listener, as one without a route does", () => {
+  const kind = policyKind("EdgePolicy", {
+    targets: ["Gateway/Listener", "Service/Port"],
+    ends: ["Gateway/Listener", "Service/Port"],
+  });
+  const pathsWith = (port: number): readonly string[] =>
+    cluster(
+      [
+        gatewayClass("class"),
+        gateway("g"),
+        route("r", "Gateway/g", { rules: [{ backends: [{ name: "s", port }] }] }),
+        service("s"),
+        policy("EdgePolicy", "edge", "Gateway/g", { a: 1 }),
+      ],
+      { definitions: [kind] },
+    )
+      .effective("EdgePolicy")
+      .map(({ path }) => path.map(({ name, sectionName }) => sectionName ?? name).join(" > "));
+  expect(pathsWith(80)).toEqual(["class > g > http > r > rule-1 > s > http"]);
+  expect(pathsWith(81)).toEqual(["class > g > http"]);
 });

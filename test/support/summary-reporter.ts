@@ -61,7 +61,7 @@ export class SummaryReporter implements Reporter {
   onTestRunStart(specifications: readonly TestSpecification[]): void {
     if (specifications.length > WHOLE_RUN_FILES)
       process.stdout.write(
-        "All tests: about 10 minutes on 2 cores, with PREVAIL_SKIP=cluster about 5. `npm test -- merge` runs the files with merge in their path.\n",
+        "All tests: about 17 minutes on 2 cores, with PREVAIL_SKIP=cluster about 7. `npm test -- merge` runs the files with merge in their path.\n",
       );
   }
 

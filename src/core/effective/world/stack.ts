@@ -141,10 +141,11 @@ function nodeBelow(node: SetNode, policy: Policy): SetNode {
   return below;
 }
 
-const newSet = (policies: readonly Policy[], facts: TargetFacts, merge: MergeRules): PolicySet => ({
-  ...settleTarget(policies, merge),
-  ...facts,
-});
+function newSet(all: readonly Policy[], facts: TargetFacts, merge: MergeRules): PolicySet {
+  const { policies, conflicted } = settleTarget(all, merge);
+  // Most targets are plain, and a literal takes less memory than a copy.
+  return facts === PLAIN_TARGET ? { policies, conflicted, annotated: undefined } : { policies, conflicted, ...facts };
+}
 
 const factsOf = ({ annotated, object, isSkipped }: PolicySet): TargetFacts =>
   annotated === undefined && object === undefined && isSkipped === undefined

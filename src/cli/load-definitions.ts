@@ -48,7 +48,7 @@ const isError = ({ severity }: Finding): boolean => severity === "error";
 const formatError = ({ message, source }: Finding): string =>
   source === undefined ? message : `${source.file}:${source.line}: ${message}`;
 
-/** Of two definitions of one kind the first is used. */
+/** If a kind has two definitions, the first is used. */
 const withOwn = (own: readonly PolicyDefinition[], isWithoutVendors: boolean): KnownDefinitions => ({
   definitions: [...own, ...builtInDefinitions()],
   ...(isWithoutVendors ? {} : { library: vendorDefinitions() }),

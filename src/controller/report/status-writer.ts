@@ -61,7 +61,7 @@ const MOST_CONFLICTS = 5;
 const WRITE_DEADLINE_MS = 10_000;
 
 interface WriteRecord {
-  /** Of the object that this is about: another object of the same name begins anew. */
+  /** The uid of the object: another object of the same name begins anew. */
   readonly uid: string;
   /** What the object was last found, or made, to have, and how many parts of it had no entry or no room. */
   confirmed: { readonly wanted: WantedStatus; readonly leftOut: number } | undefined;

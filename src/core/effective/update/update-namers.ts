@@ -30,7 +30,7 @@ export function updateNamers(
     for (const policy of [...was, ...is]) affected.add(policy);
   }
   const namers = draft.build();
-  // Of several policies that a name can mean the first one that exists is meant.
+  // A name that several policies can have means the first one that exists.
   for (const { id, isPresence } of changes) {
     if (!isPresence) continue;
     for (const namer of idsAt(namers, id))

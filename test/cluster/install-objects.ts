@@ -1,39 +1,27 @@
 /** Objects of the cluster that the chart is installed in. */
+import type { JsonObject } from "../../src/core/model/json.ts";
+import { anySpec, customResourceDefinition, pluralOf } from "../support/crd/custom-resource.ts";
 
-const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+const crd = (group: string, kind: string, version: string, spec: JsonObject): JsonObject =>
+  customResourceDefinition({
+    group,
+    kind,
+    plural: pluralOf(kind),
+    version,
+    spec,
+    status: anySpec,
+    hasSubresource: true,
+  });
 
-const crd = (group: string, kind: string, version: string, spec: object): object => {
-  const plural = kind.toLowerCase().replace(/y$/, "ie").concat("s");
-  return {
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "CustomResourceDefinition",
-    metadata: { name: `${plural}.${group}` },
-    spec: {
-      group,
-      scope: "Namespaced",
-      names: { kind, plural },
-      versions: [
-        {
-          name: version,
-          served: true,
-          storage: true,
-          subresources: { status: {} },
-          schema: { openAPIV3Schema: { type: "object", properties: { spec, status: anything } } },
-        },
-      ],
-    },
-  };
-};
-
-const targets = { targetRef: { ...anything } };
+const targets = { targetRef: { ...anySpec } };
 
 /** Policy kinds of a vendor, and the kinds of the Prometheus operator and of cert-manager that the chart can render, with no schema to speak of. */
 export const foreignCrds: readonly object[] = [
   ...["AuthPolicy", "LimitPolicy"].map((kind) =>
-    crd("policies.example.com", kind, "v1", { ...anything, properties: targets }),
+    crd("policies.example.com", kind, "v1", { ...anySpec, properties: targets }),
   ),
-  ...["ServiceMonitor", "PrometheusRule"].map((kind) => crd("monitoring.coreos.com", kind, "v1", anything)),
-  ...["Issuer", "Certificate"].map((kind) => crd("cert-manager.io", kind, "v1", anything)),
+  ...["ServiceMonitor", "PrometheusRule"].map((kind) => crd("monitoring.coreos.com", kind, "v1", anySpec)),
+  ...["Issuer", "Certificate"].map((kind) => crd("cert-manager.io", kind, "v1", anySpec)),
 ];
 
 const GATEWAY_API = "gateway.networking.k8s.io";

@@ -1,10 +1,9 @@
 /** Objects for the tests of status: policy kinds with their CRDs, and scenarios of the specifications in namespaces of their own. */
 import { readFileSync } from "node:fs";
 import { isJsonObject, type JsonObject } from "../../src/core/model/json.ts";
+import { anySpec, customResourceDefinition, pluralOf } from "../support/crd/custom-resource.ts";
 import type { ControlPlane } from "../support/kubernetes/control-plane.ts";
 import { untilEstablished } from "../support/kubernetes/until.ts";
-
-const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
 interface CrdSketch {
   readonly group: string;
@@ -14,31 +13,9 @@ interface CrdSketch {
   readonly hasSubresource?: boolean;
 }
 
-const pluralOf = (kind: string): string => kind.toLowerCase().replace(/y$/, "ie").concat("s");
-
 /** A policy kind with a status that may be anything. */
-export function policyCrd({ group, kind, status = anything, hasSubresource = true }: CrdSketch): JsonObject {
-  const plural = pluralOf(kind);
-  return {
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "CustomResourceDefinition",
-    metadata: { name: `${plural}.${group}` },
-    spec: {
-      group,
-      scope: "Namespaced",
-      names: { kind, plural },
-      versions: [
-        {
-          name: "v1",
-          served: true,
-          storage: true,
-          ...(hasSubresource ? { subresources: { status: {} } } : {}),
-          schema: { openAPIV3Schema: { type: "object", properties: { spec: anything, status } } },
-        },
-      ],
-    },
-  };
-}
+export const policyCrd = ({ group, kind, status = anySpec, hasSubresource = true }: CrdSketch): JsonObject =>
+  customResourceDefinition({ group, kind, plural: pluralOf(kind), spec: anySpec, status, hasSubresource });
 
 export const applyAll = (plane: ControlPlane, items: readonly (JsonObject | string)[]): Promise<string> =>
   plane.kubectl(

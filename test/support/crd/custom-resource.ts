@@ -11,11 +11,13 @@ interface CrdOptions {
   readonly labels?: JsonObject;
   /** The schema of `status`. */
   readonly status?: JsonObject;
+  /** Whether the status is a subresource. Default: it is not. */
+  readonly hasSubresource?: boolean;
 }
 
 /** A CRD with one version. The default kind is Box of example.com. */
 export function customResourceDefinition(options: CrdOptions): JsonObject {
-  const { spec, group = "example.com", kind = "Box", version = "v1", labels, status } = options;
+  const { spec, group = "example.com", kind = "Box", version = "v1", labels, status, hasSubresource = false } = options;
   const plural = options.plural ?? `${kind.toLowerCase()}es`;
   const properties = { spec, ...(status === undefined ? {} : { status }) };
   return {
@@ -27,11 +29,20 @@ export function customResourceDefinition(options: CrdOptions): JsonObject {
       scope: "Namespaced",
       names: { kind, plural },
       versions: [
-        { name: version, served: true, storage: true, schema: { openAPIV3Schema: { type: "object", properties } } },
+        {
+          name: version,
+          served: true,
+          storage: true,
+          ...(hasSubresource ? { subresources: { status: {} } } : {}),
+          schema: { openAPIV3Schema: { type: "object", properties } },
+        },
       ],
     },
   };
 }
+
+/** `policies` of Policy, `issuers` of Issuer. */
+export const pluralOf = (kind: string): string => kind.toLowerCase().replace(/y$/, "ie").concat("s");
 
 /** The schema of a spec that may have any fields. */
 export const anySpec: JsonObject = { type: "object", "x-kubernetes-preserve-unknown-fields": true };

@@ -1,8 +1,10 @@
 /** The example `examples/bakery` in a control plane. */
+
 import { setTimeout as sleep } from "node:timers/promises";
 import { nodeFileSystem } from "../../../src/adapters/files/node-file-system.ts";
 import { isJsonObject, type JsonObject } from "../../../src/core/model/json.ts";
 import { loadDocuments } from "../../../src/sources/load-documents.ts";
+import { anySpec, customResourceDefinition, pluralOf } from "../crd/custom-resource.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { untilEstablished } from "./until.ts";
 
@@ -44,25 +46,6 @@ const withoutTime = (object: JsonObject): JsonObject => {
 };
 
 /** The bakery's own policy kinds, with no schema to speak of. */
-const policyCrds = ["AuthPolicy", "RateLimitPolicy"].map((kind): JsonObject => {
-  const plural = kind.toLowerCase().replace(/y$/, "ies");
-  const spec = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
-  return {
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "CustomResourceDefinition",
-    metadata: { name: `${plural}.policies.example.com` },
-    spec: {
-      group: "policies.example.com",
-      scope: "Namespaced",
-      names: { kind, plural },
-      versions: [
-        {
-          name: "v1",
-          served: true,
-          storage: true,
-          schema: { openAPIV3Schema: { type: "object", properties: { spec } } },
-        },
-      ],
-    },
-  };
-});
+const policyCrds = ["AuthPolicy", "RateLimitPolicy"].map((kind) =>
+  customResourceDefinition({ group: "policies.example.com", kind, plural: pluralOf(kind), spec: anySpec }),
+);

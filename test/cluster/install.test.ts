@@ -4,14 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type ControlPlane, startControlPlane } from "../support/kubernetes/control-plane.ts";
-import {
-  buildProgram,
-  type ControllerProcess,
-  runProgram,
-  startController,
-} from "../support/kubernetes/controller-process.ts";
+import { type ControllerProcess, runProgram, startController } from "../support/kubernetes/controller-process.ts";
 import { findHelm, findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
 import { CHART, renderChart, runHelm, valueArgs } from "../support/kubernetes/helm.ts";
+import { buildProgram } from "../support/kubernetes/program-process.ts";
 import {
   controllerArgs,
   controllerRights,

@@ -1,11 +1,11 @@
 /** The built controller as a process of its own, with the arguments of a rendered Deployment and the token of its ServiceAccount. */
-import { execFile, execFileSync, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { findFreePorts } from "../gateway/find-free-ports.ts";
 import { type ControlPlane, kubeconfigText } from "./control-plane.ts";
-import { until } from "./until.ts";
+import { startProgram } from "./program-process.ts";
 import { VIEW_NAMESPACE } from "./view-replica.ts";
 
 export interface ControllerProcess {
@@ -21,10 +21,6 @@ export interface ControllerProcess {
   readonly close: () => Promise<number | null>;
 }
 
-/** Builds the program if a source has changed. */
-export const buildProgram = (): void =>
-  void execFileSync(process.execPath, ["scripts/build.mjs", "--if-changed"], { stdio: "ignore" });
-
 /** Runs the built program to its end, and returns what it logs. Rejects if it fails. */
 export const runProgram = async (...args: readonly string[]): Promise<string> =>
   (await promisify(execFile)(process.execPath, ["dist/bin/prevail.js", ...args], { timeout: 120_000 })).stderr;
@@ -35,41 +31,17 @@ let started = 0;
 export async function startController(plane: ControlPlane, args: readonly string[]): Promise<ControllerProcess> {
   const [port = 0, adminPort = 0, webhookPort = 0] = await findFreePorts(3);
   const ports = ["--listen", `127.0.0.1:${port}`, "--admin", `127.0.0.1:${adminPort}`];
-  const child = spawn(
-    process.execPath,
-    [
-      "dist/bin/prevail.js",
-      ...args.map((arg) => atPort(arg, webhookPort)),
-      ...ports,
-      "--kubeconfig",
-      await serviceAccountKubeconfig(plane),
-    ],
-    { stdio: ["ignore", "ignore", "pipe"] },
-  );
-  let text = "";
-  child.stderr.on("data", (chunk: Buffer) => {
-    text += chunk.toString("utf8");
-  });
-  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
-  const close = (): Promise<number | null> => {
-    child.kill("SIGTERM");
-    return ended;
-  };
-  try {
-    await until(
-      () => text.includes("has been read") || child.exitCode !== null,
-      () => text,
-    );
-    if (child.exitCode !== null) throw new Error(`the controller ended:\n${text}`);
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  const { log, close } = await startProgram([
+    ...args.map((arg) => atPort(arg, webhookPort)),
+    ...ports,
+    "--kubeconfig",
+    await serviceAccountKubeconfig(plane),
+  ]);
   return {
     port,
     adminPort,
     webhookPort,
-    log: () => text,
+    log,
     metrics: async () => (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text(),
     close,
   };

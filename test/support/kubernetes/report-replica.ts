@@ -18,7 +18,7 @@ import { testIo } from "../cli/test-io.ts";
 import { findFreePorts } from "../gateway/find-free-ports.ts";
 import { connectAs } from "./cluster-client.ts";
 import { type ControlPlane, kubeconfigText } from "./control-plane.ts";
-import { buildProgram } from "./controller-process.ts";
+import { buildProgram } from "./program-process.ts";
 import { until } from "./until.ts";
 
 const CONTROLLER_NAME = "prevail.dev/gateway";

@@ -1,5 +1,4 @@
 /** Replicas of the view API in this process, behind an APIService of a control plane. */
-import { execFileSync, spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
@@ -11,6 +10,7 @@ import { type ClusterConnection, connectCluster } from "../../../src/sources/clu
 import { testIo } from "../cli/test-io.ts";
 import { findFreePorts } from "../gateway/find-free-ports.ts";
 import { type ControlPlane, kubeconfigText } from "./control-plane.ts";
+import { buildProgram, type ProgramProcess, startProgram } from "./program-process.ts";
 import { until } from "./until.ts";
 
 export interface ViewReplica {
@@ -75,39 +75,12 @@ export async function startViewReplica(
   };
 }
 
-/** The built program as a replica. Resolves when it has read the cluster. `close` sends SIGTERM and returns its exit code. */
-export async function startViewProgram(
-  plane: ControlPlane,
-  port: number,
-): Promise<{ readonly pid: number; readonly close: () => Promise<number | null> }> {
-  execFileSync(process.execPath, ["scripts/build.mjs", "--if-changed"], { stdio: "ignore" });
+/** The built program as a replica. Resolves when it has read the cluster. */
+export async function startViewProgram(plane: ControlPlane, port: number): Promise<ProgramProcess> {
+  buildProgram();
   const own = ["--service", `${VIEW_NAMESPACE}/prevail-view`, "--secret", "prevail-tls"];
   const options = ["--listen", `127.0.0.1:${port}`, "--admin", "off", ...own];
-  const child = spawn(
-    process.execPath,
-    ["dist/bin/prevail.js", "controller", "--view-only", "--kubeconfig", await controllerKubeconfig(plane), ...options],
-    { stdio: ["ignore", "ignore", "pipe"] },
-  );
-  let text = "";
-  child.stderr.on("data", (chunk: Buffer) => {
-    text += chunk.toString("utf8");
-  });
-  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
-  const close = (): Promise<number | null> => {
-    child.kill("SIGTERM");
-    return ended;
-  };
-  try {
-    await until(
-      () => text.includes("has been read") || child.exitCode !== null,
-      () => text,
-    );
-    if (child.exitCode !== null) throw new Error(`the controller ended:\n${text}`);
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  return { pid: child.pid ?? 0, close };
+  return startProgram(["controller", "--view-only", "--kubeconfig", await controllerKubeconfig(plane), ...options]);
 }
 
 /** A kubeconfig file of the ServiceAccount of the manifest. */

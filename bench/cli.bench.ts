@@ -164,6 +164,7 @@ function silentIo(stdin: Uint8Array): CliIo {
     bakery: async () => "examples/bakery",
     program: "prevail",
     xds: refuse,
+    askAdmin: refuse,
     untilEnded: () => AbortSignal.abort(),
     controller: async () => async () => 1,
     serve: async () => 1,

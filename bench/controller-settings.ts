@@ -7,8 +7,7 @@ import { REPORT_NAMESPACE, reportSettings } from "../test/support/kubernetes/rep
 
 export const benchSettings = (kubeconfig: string, port: number): ControllerSettings => ({
   access: { kubeconfig },
-  host: "127.0.0.1",
-  port,
+  view: { host: "127.0.0.1", port },
   admin: undefined,
   service: { namespace: REPORT_NAMESPACE, name: "prevail-view" },
   secretName: "prevail-view-tls",

@@ -54,7 +54,7 @@ function handle(webhook: WebhookName, body: string, state: WebhookState): number
   const began = performance.now();
   const review = parseReview(body);
   if (typeof review === "string") throw new Error(review);
-  const reviewed = answerReview(webhook, review.request, state, DENY);
+  const reviewed = answerReview(webhook, review.request, state, { deny: DENY });
   if (reviewed === undefined) throw new Error("the state is known");
   formatReview(review.uid, reviewed.answer);
   return performance.now() - began;

@@ -58,6 +58,11 @@ async function measure(client: KubeClient, name: string, context: BenchContext):
   report({ case: name, metric: "list, a page of 500", value: pageMs, unit: "ms" });
   const gatewayMs = await medianOf(() => get(`${VIEWS}/namespaces/infra/effectivepolicies/gateway.gateway-0`), 5);
   report({ case: name, metric: `get of a Gateway with ${ROUTES_PER_GATEWAY} routes`, value: gatewayMs, unit: "ms" });
+  const reach = `${VIEWS}/namespaces/infra/policyreaches/retrypolicies.prevail.dev.policy-0`;
+  const reachMs = await medianOf(() => get(reach));
+  report({ case: name, metric: `get of a PolicyReach with ${ROUTES_PER_GATEWAY} routes`, value: reachMs, unit: "ms" });
+  const reachesMs = await medianOf(() => get(`${VIEWS}/policyreaches?limit=500`), 3);
+  report({ case: name, metric: "list of PolicyReaches, a page of 500", value: reachesMs, unit: "ms" });
   await measureChanges(client, view, name, report);
 }
 

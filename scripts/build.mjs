@@ -102,12 +102,17 @@ async function bundle(fresh, programs) {
   const { output } = await bundled.write({
     dir: aside,
     format: "cjs",
+    // A quarter less to read and compile. Names stay, for stack traces.
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
     entryFileNames: "[name].js",
     chunkFileNames: "[name]-[hash].js",
     codeSplitting: { groups: groups(fresh) },
   });
   await bundled.close();
   for (const { fileName } of output) escapeToAscii(join(aside, fileName));
+  // For the test of what a command loads.
+  const modules = output.map(({ fileName, moduleIds = [] }) => [fileName, moduleIds.map((id) => relative(fresh, id))]);
+  writeFileSync(join(cache, "program-modules.json"), JSON.stringify(Object.fromEntries(modules)));
   writeFileSync(join(aside, "package.json"), '{ "type": "commonjs" }\n');
   for (const program of programs) chmodSync(join(aside, `${program}.js`), 0o755);
   const packages = new Set(

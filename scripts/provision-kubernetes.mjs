@@ -1,7 +1,8 @@
-// Builds the parts of a Kubernetes control plane that cluster tests run, and helm, into the user's cache directory, and prints their paths as JSON.
+// Builds the parts of a Kubernetes control plane that cluster tests run, helm, and Gateway API's conformance suite, into the user's cache directory, and prints
+// their paths as JSON.
 //   node scripts/provision-kubernetes.mjs [PART…]
-// Everything comes from the Go module proxy: kube-apiserver, kube-controller-manager and kubectl, etcd, helm, and the CRDs of Gateway API. The first build takes 8 to 12
-// minutes on two cores; a part that exists is not built again. Two processes may run it at once: the second waits until the first has built what it needs.
+// Everything comes from the Go module proxy: kube-apiserver, kube-controller-manager and kubectl, etcd, helm, the CRDs of Gateway API, its conformance suite and
+// the backend that the suite deploys. The first build takes 10 to 15 minutes on two cores; a part that exists is not built again. Two processes may run it at once: the second waits until the first has built what it needs.
 // Exit code 3: this machine cannot build them. The last line of stderr has the reason; tests that need a cluster are skipped.
 import { spawn, spawnSync } from "node:child_process";
 import {
@@ -18,19 +19,25 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { DownloadRefusal, downloadCrds, version } from "./gateway-api-module.mjs";
 
-const versions = { kubernetes: "1.36.3", etcd: "3.6.5", gatewayApi: version, helm: "3.22.0" };
+const versions = { kubernetes: "1.36.3", etcd: "3.6.5", gatewayApi: version, helm: "3.22.0", images: "v0.1.0" };
+/** The suite needs this Go. Its backend is built by the Go of its official image: built by 1.27 it does not report the server name of HTTP/2 requests. */
+const goVersions = { suite: "go1.27.0", echo: "go1.26.5" };
 /** The Go that Kubernetes 1.36 needs. An older go command downloads it by itself. */
 const oldestGo = [1, 21];
 const cache = process.env.PREVAIL_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "prevail");
 const kubernetes = join(cache, `kubernetes-${versions.kubernetes}`);
+const gatewayApi = join(cache, `gateway-api-${versions.gatewayApi.slice(1)}`);
 const parts = {
   etcd: join(cache, `etcd-${versions.etcd}`, "etcd"),
   apiserver: join(kubernetes, "kube-apiserver"),
   controllerManager: join(kubernetes, "kube-controller-manager"),
   kubectl: join(kubernetes, "kubectl"),
-  crds: join(cache, `gateway-api-${versions.gatewayApi.slice(1)}`, "crds"),
+  crds: join(gatewayApi, "crds"),
   helm: join(cache, `helm-${versions.helm}`, "helm"),
+  suite: join(gatewayApi, "conformance.test"),
+  echo: join(gatewayApi, "echo-basic"),
 };
+const images = "sigs.k8s.io/gateway-api-conformance-images";
 /** The command of Kubernetes that each part is. */
 const commands = { apiserver: "kube-apiserver", controllerManager: "kube-controller-manager", kubectl: "kubectl" };
 const builders = {
@@ -40,6 +47,8 @@ const builders = {
   kubectl: buildKubernetes,
   crds: copyCrds,
   helm: buildHelm,
+  suite: buildSuite,
+  echo: buildEcho,
 };
 const wanted = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(parts);
 const unknown = wanted.filter((name) => !Object.hasOwn(parts, name));
@@ -72,7 +81,7 @@ async function build() {
     const names = missing();
     if (names.length === 0) return;
     console.error(
-      `kubernetes: building ${names.join(", ")} from the Go module proxy into ${cache} (8 to 12 minutes for all, once; PREVAIL_SKIP=cluster npm test leaves out what needs it) …`,
+      `kubernetes: building ${names.join(", ")} from the Go module proxy into ${cache} (10 to 15 minutes for all, once; PREVAIL_SKIP=cluster npm test leaves out what needs it) …`,
     );
     const started = Date.now();
     for (const name of names) if (!existsSync(parts[name])) await builders[name](parts[name], name);
@@ -135,6 +144,39 @@ async function buildKubernetes(path, name) {
   });
 }
 
+/** The suite's go.mod asks for a version of the backend's module that the module proxy does not have; the version before it does. */
+async function buildSuite(path) {
+  await inModule("suite", async (folder) => {
+    const gateway = "sigs.k8s.io/gateway-api";
+    writeFileSync(
+      join(folder, "go.mod"),
+      [
+        "module prevail/conformance",
+        `go ${goVersions.suite.slice(2)}`,
+        `require ${gateway} ${versions.gatewayApi}`,
+        `require ${gateway}/conformance ${versions.gatewayApi}`,
+        `replace ${gateway} => ${gateway} ${versions.gatewayApi}`,
+        `replace ${images} => ${images} ${versions.images}`,
+        "",
+      ].join("\n"),
+    );
+    await compile(folder, `${gateway}/conformance`, path, "-s -w", ["test", "-c"], goVersions.suite);
+  });
+}
+
+async function buildEcho(path) {
+  await inModule("echo", async (folder) => {
+    writeFileSync(
+      join(folder, "go.mod"),
+      `module prevail/echo\ngo ${goVersions.echo.slice(2)}\nrequire ${images} ${versions.images}\n`,
+    );
+    // A local Go of the same minor version is as good, and need not be downloaded.
+    const { stdout } = spawnSync("go", ["env", "GOVERSION"], { cwd: cache, encoding: "utf8" });
+    const isLocal = stdout.startsWith(`${goVersions.echo.replace(/\.\d+$/, "")}.`);
+    await compile(folder, `${images}/echo-basic`, path, "-s -w", ["build"], isLocal ? "local" : goVersions.echo);
+  });
+}
+
 /** The CRDs of both channels, each in a folder of its own. */
 function copyCrds(path) {
   return inModule("gateway-api", (folder) => {
@@ -146,11 +188,11 @@ function copyCrds(path) {
   });
 }
 
-async function compile(folder, main, path, flags) {
+async function compile(folder, main, path, flags, command = ["build"], toolchain) {
   const started = Date.now();
   const aside = join(folder, "program");
   console.error(`kubernetes: compiling ${main} …`);
-  await go(folder, ["build", "-trimpath", "-ldflags", flags, "-o", aside, main]);
+  await go(folder, [...command, "-trimpath", "-ldflags", flags, "-o", aside, main], toolchain);
   chmodSync(aside, 0o755);
   moveTo(aside, path);
   console.error(`kubernetes: ${main} is built (${((Date.now() - started) / 1000).toFixed(0)} s)`);
@@ -172,11 +214,17 @@ async function inModule(name, make) {
 }
 
 /** Runs go in the folder and returns what it prints. */
-function go(folder, args) {
+function go(folder, args, toolchain) {
   return new Promise((resolve, reject) => {
     const child = spawn("go", args, {
       cwd: folder,
-      env: { ...process.env, GOFLAGS: "-mod=mod -buildvcs=false", CGO_ENABLED: "0", GOWORK: "off" },
+      env: {
+        ...process.env,
+        GOFLAGS: "-mod=mod -buildvcs=false",
+        CGO_ENABLED: "0",
+        GOWORK: "off",
+        ...(toolchain === undefined ? {} : { GOTOOLCHAIN: toolchain }),
+      },
       stdio: ["ignore", "pipe", "pipe"],
     });
     let out = "";

@@ -5,9 +5,11 @@ import { spawnSync } from "node:child_process";
 /** The Debian package of each program. */
 const packages = {
   fish: "fish",
+  ip: "iproute2",
   nginx: "nginx-light",
   promtool: "prometheus",
   taskset: "util-linux",
+  unshare: "util-linux",
   wrk: "wrk",
   zsh: "zsh",
 };

@@ -130,6 +130,7 @@ function defaultRegex(): MatchRegex {
 }
 
 export { type Applied, apply } from "./core/apply.ts";
+export { buildStatus } from "./core/build-status.ts";
 export type {
   Caveat,
   CaveatDataplane,
@@ -157,7 +158,6 @@ export type {
 } from "./core/effective/verdicts/verdict.ts";
 export {
   affected,
-  buildStatus,
   type EffectiveFilter,
   type EvaluateOptions,
   type Evaluation,

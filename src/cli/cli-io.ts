@@ -1,5 +1,6 @@
 import type { FileSystem } from "../adapters/files/file-system.ts";
 import type { Git } from "../adapters/git/git.ts";
+import type { Json } from "../core/model/json.ts";
 import type { ControllerSettings } from "./controller/settings.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import type { ServeOutput, ServeSettings } from "./run/settings.ts";
@@ -29,6 +30,8 @@ export interface CliIo {
   readonly program: string;
   /** Loads the Envoy tools. */
   readonly xds: () => Promise<XdsTools>;
+  /** Asks the admin port of a gateway for a page in JSON. */
+  readonly askAdmin: (address: AdminAddress, page: string) => Promise<AdminAnswer>;
   /** Aborted when the user ends a command that goes on (Ctrl-C), or the reader of its output has closed the pipe. */
   readonly untilEnded: () => AbortSignal;
   /** Loads the controller, which runs until a signal stops it. */
@@ -36,3 +39,11 @@ export interface CliIo {
   /** Runs a gateway until a signal stops it. */
   readonly serve: (settings: ServeSettings, output: ServeOutput) => Promise<ExitCode>;
 }
+
+export interface AdminAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A page, or the reason why there is none, as a clause. */
+export type AdminAnswer = { readonly ok: true; readonly page: Json } | { readonly ok: false; readonly reason: string };

@@ -6,10 +6,13 @@ import type { FollowCounts } from "../adapters/cluster/follow/kind-follower.ts";
 import { type Applied, apply, type Change } from "../core/apply.ts";
 import { type Evaluation, evaluate } from "../core/evaluate.ts";
 import type { Finding } from "../core/model/finding.ts";
-import { type GroupKind, type KindId, kindId } from "../core/model/refs.ts";
+import { isJsonObject } from "../core/model/json.ts";
+import { type GroupKind, type KindId, kindId, type ObjectRef } from "../core/model/refs.ts";
 import { buildSnapshot } from "../core/model/snapshot.ts";
 import { knownDefinitions } from "../definitions/known-definitions.ts";
 import { type ClusterState, followCluster } from "../sources/cluster/follow-cluster.ts";
+import { NamedObjects } from "../sources/cluster/follow-named.ts";
+import type { KeyMaterial } from "../sources/key-material.ts";
 import { loadCel } from "../sources/load-cel.ts";
 import { loadRegexFor } from "../sources/load-regex.ts";
 
@@ -22,6 +25,8 @@ export interface LiveState {
   readonly resources: ReadonlyMap<KindId, ApiResource>;
   /** The plural of a kind that is followed. */
   readonly pluralOf: (kind: GroupKind) => string | undefined;
+  /** Certificates and keys of the Secrets and ConfigMaps that are followed by name. */
+  readonly keyMaterial: KeyMaterial;
 }
 
 /** The step from the state before to this one. */
@@ -47,6 +52,17 @@ export interface LiveEvaluationOptions {
   readonly onEvaluated?: (step: EvaluationStep, tookMs: number) => void;
   /** Counts lists and watches. */
   readonly counts?: FollowCounts | undefined;
+  /** What a gateway needs beside what the settings of policies depend on. */
+  readonly gateways?: GatewayNeeds | undefined;
+}
+
+export interface GatewayNeeds {
+  /** Kinds that are followed. */
+  readonly also: readonly GroupKind[];
+  /** The Secrets and ConfigMaps that are followed by name. */
+  readonly named: (evaluation: Evaluation) => readonly ObjectRef[];
+  /** True if a change of an object of this kind may change what `named` returns. */
+  readonly isNaming: (kind: KindId) => boolean;
 }
 
 const FIRST_WAIT_MS = 500;
@@ -59,13 +75,17 @@ export async function followEvaluation(options: LiveEvaluationOptions): Promise<
   const tools = await loadTools();
   for (let waitMs = FIRST_WAIT_MS; !signal.aborted; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
     const attempt = new AbortController();
+    const both = AbortSignal.any([signal, attempt.signal]);
+    const receiver = new Receiver(tools, options, both);
     try {
       await followCluster(client, {
         namespaces,
-        signal: AbortSignal.any([signal, attempt.signal]),
-        ...createReceiver(tools, options),
+        signal: both,
+        onState: (state) => receiver.useState(state),
+        onChanges: (changes) => receiver.useChanges(changes),
         onTrouble,
         counts: options.counts,
+        also: options.gateways?.also,
       });
     } catch (error) {
       if (signal.aborted) return;
@@ -83,31 +103,105 @@ async function loadTools() {
   return { cel, matchRegex };
 }
 
+/** How long a state waits for Secrets and ConfigMaps that it names for the first time. */
+const NAMED_WAIT_MS = 500;
+
 /** Evaluates the first state, then applies each change to the last evaluation. */
-function createReceiver(tools: Tools, { onState, onEvaluated }: LiveEvaluationOptions) {
-  let last: LiveState | undefined;
-  const timed = <Result>(step: EvaluationStep, compute: () => Result): Result => {
+class Receiver {
+  readonly #tools: Tools;
+  readonly #options: LiveEvaluationOptions;
+  readonly #named: NamedObjects;
+  #last: LiveState | undefined;
+  /** States that wait for what they name, in order: nothing is reported on a part of the facts. */
+  #waiting: { readonly state: LiveState; readonly step: LiveStep | undefined }[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(tools: Tools, options: LiveEvaluationOptions, signal: AbortSignal) {
+    this.#tools = tools;
+    this.#options = options;
+    this.#named = new NamedObjects({
+      client: options.client,
+      signal,
+      onChanges: (changes) => this.useChanges(changes),
+      onTrouble: options.onTrouble,
+      counts: options.counts,
+    });
+    signal.addEventListener("abort", () => clearTimeout(this.#timer), { once: true });
+  }
+
+  useState(state: ClusterState): void {
+    const objects = [...state.objects, ...this.#named.objects()];
+    const keyMaterial = this.#named.keyMaterial();
+    const evaluated = this.#timed("State", () => evaluateState({ ...state, objects }, this.#tools));
+    this.#last = { ...evaluated, keyMaterial };
+    this.#waiting = [];
+    this.#pass(this.#last, undefined);
+    this.#wantNamed();
+  }
+
+  useChanges(changes: readonly Change[]): void {
+    const { gateways } = this.#options;
+    const before = this.#last;
+    if (before === undefined) return;
+    const applied = this.#timed("Changes", () => apply(before.evaluation, changes));
+    this.#last = { ...before, evaluation: applied.evaluation, keyMaterial: this.#named.keyMaterial() };
+    this.#pass(this.#last, { changes, applied });
+    if (gateways !== undefined && changes.some((change) => gateways.isNaming(kindOf(change)))) this.#wantNamed();
+  }
+
+  /** Follows what the newest evaluation names. What it does not name any more is no part of it. */
+  #wantNamed(): void {
+    const { gateways } = this.#options;
+    if (gateways === undefined || this.#last === undefined) return;
+    const gone = this.#named.want(gateways.named(this.#last.evaluation));
+    if (gone.length > 0) this.useChanges(gone);
+  }
+
+  #pass(state: LiveState, step: LiveStep | undefined): void {
+    this.#waiting.push({ state, step });
+    // What the evaluation names is known in the next turn at the latest.
+    if (this.#options.gateways === undefined) this.#flush();
+    else queueMicrotask(() => this.#flushIfRead());
+  }
+
+  #flushIfRead(): void {
+    if (!this.#named.isPending) return this.#flush();
+    this.#timer ??= setTimeout(() => {
+      this.#named.stopAwaiting();
+      this.#flush();
+    }, NAMED_WAIT_MS);
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const { onState, signal } = this.#options;
+    if (signal.aborted) return;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const { state, step } of waiting) onState(state, step);
+  }
+
+  #timed<Result>(step: EvaluationStep, compute: () => Result): Result {
     const startedMs = performance.now();
     const result = compute();
-    onEvaluated?.(step, performance.now() - startedMs);
+    this.#options.onEvaluated?.(step, performance.now() - startedMs);
     return result;
-  };
-  return {
-    onState: (state: ClusterState): void => {
-      last = timed("State", () => evaluateState(state, tools));
-      onState(last);
-    },
-    onChanges: (changes: readonly Change[]): void => {
-      if (last === undefined) return;
-      const { evaluation } = last;
-      const applied = timed("Changes", () => apply(evaluation, changes));
-      last = { ...last, evaluation: applied.evaluation };
-      onState(last, { changes, applied });
-    },
-  };
+  }
 }
 
-function evaluateState({ objects, completeness, findings, resources }: ClusterState, tools: Tools): LiveState {
+/** The kind of the object that changes. */
+function kindOf(change: Change): KindId {
+  if ("delete" in change) return kindId(change.delete);
+  const { apiVersion, kind } = isJsonObject(change.upsert) ? change.upsert : {};
+  const group = typeof apiVersion === "string" && apiVersion.includes("/") ? (apiVersion.split("/", 1)[0] ?? "") : "";
+  return kindId({ group, kind: typeof kind === "string" ? kind : "" });
+}
+
+function evaluateState(
+  { objects, completeness, findings, resources }: ClusterState,
+  tools: Tools,
+): Omit<LiveState, "keyMaterial"> {
   const { matchRegex, cel } = tools;
   const snapshot = buildSnapshot(objects, {
     completeness,

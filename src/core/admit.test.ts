@@ -47,7 +47,7 @@ const remove = (oldObject: JsonObject): AdmissionRequest => ({
 });
 
 const warnings = (objects: readonly JsonObject[], request: AdmissionRequest, unread: readonly Finding[] = []) =>
-  admissionWarnings(evaluationOf(...objects), request, unread);
+  admissionWarnings(evaluationOf(...objects), request, { unread });
 const plain: RefusalSettings = { refuseConflicts: false, confirmAbove: undefined };
 const refusal = (objects: readonly JsonObject[], request: AdmissionRequest, settings: Partial<RefusalSettings> = {}) =>
   admissionRefusal(evaluationOf(...objects), request, { ...plain, ...settings });
@@ -177,6 +177,48 @@ const rule = (name: string, spec: JsonObject = {}): JsonObject => ({
 });
 const deny = rule("retries", { enforce: "Deny", message: "Every route needs retries." });
 
+describe("--redact-names: of other policies the handle, of other objects the number", () => {
+  const uid = (object: JsonObject, digit: string): JsonObject =>
+    with_(object, { uid: `${digit.repeat(8)}-${digit.repeat(4)}-4000-8000-000000000000`, namespace: "default" });
+  const house = uid(fridayFix, "a");
+  const own = uid(ana, "b");
+  const redacted = (objects: readonly JsonObject[], request: AdmissionRequest) =>
+    admissionWarnings(evaluationOf(...objects), request, { unread: [], redactsNames: true });
+
+  test("the policy of the request by its name, others by their handles, namespaces by their number", () => {
+    expect(redacted([house, own], remove(house))).toEqual([
+      "deleting RetryPolicy default/friday-fix changes 2 values on 2 paths in 1 namespace; see kubectl prevail plan",
+      "RetryPolicy ~bbbbbbbbbbbb will take effect",
+    ]);
+    expect(redacted([house], create(ana))).toEqual([
+      "RetryPolicy default/ana will have no effect: all its settings are overridden by RetryPolicy ~aaaaaaaaaaaa",
+    ]);
+    expect(redacted([house], create(routeTo("r3", "Gateway/g", "s")))).toContain(
+      "values on the new paths come from RetryPolicy ~aaaaaaaaaaaa",
+    );
+  });
+
+  test("no similar name is suggested for a target that does not exist; what is invalid is printed", () => {
+    expect(redacted([], create(retry("ana", "HTTPRoute/r9", defaults(1))))).toEqual([
+      "RetryPolicy default/ana will not be accepted (TargetNotFound)",
+    ]);
+    const invalid = retry("ana", "HTTPRoute/r1", { defaults: { retry: { attempts: -1 } } });
+    expect(redacted([], create(invalid))).toEqual([expect.stringMatching(/\(Invalid\): .*attempts/)]);
+  });
+
+  test("targets that do not meet a CoverageRule", () => {
+    const settings = { redactsNames: true };
+    const onGateway = retry("house", "Gateway/g", defaults(2));
+    expect(refusal([onGateway, deny], remove(onGateway), settings)?.message).toBe(
+      "CoverageRule retries (Every route needs retries) would not be met at 2 targets. Attach a RetryPolicy that meets the rule first.",
+    );
+  });
+
+  test("without it they are named", () => {
+    expect(warnings([house, own], remove(house))).toContain("RetryPolicy default/ana will take effect");
+  });
+});
+
 describe("refusals: only what the request makes worse", () => {
   const invalid = retry("ana", "HTTPRoute/r1", { defaults: { retry: { attempts: -1 } } });
 
@@ -276,6 +318,41 @@ describe("refusals: only what the request makes worse", () => {
     test("what is not refused is a warning", () => {
       expect(warnings([onGateway, rule("retries")], remove(onGateway))).toContain(
         "CoverageRule retries would not be met at HTTPRoute default/r1 and at 1 more target",
+      );
+    });
+  });
+
+  describe("--refuse-conflicts", () => {
+    const color = (name: string, created: number): JsonObject =>
+      with_(
+        policy("ColorPolicy", name, "Service/s", { color: name }, { group: "direct.policies.controller.io", created }),
+        { uid: `${name === "red" ? "cccccccc-cccc" : "dddddddd-dddd"}-4000-8000-000000000000` },
+      );
+    const [red, blue] = [color("red", 1), color("blue", 2)];
+    const judged = (stored: JsonObject, made: JsonObject, settings: Partial<RefusalSettings>) =>
+      admissionRefusal(
+        cluster([...base, stored], { definitions: ["color-policy-direct"], completeness: "Complete" }).evaluation,
+        create(made),
+        { ...plain, ...settings },
+      );
+
+    test("a policy that would be Conflicted", () => {
+      expect(judged(red, blue, { refuseConflicts: true })).toEqual({
+        reason: "Conflicted",
+        message: expect.stringMatching(/^ColorPolicy default\/blue would be Conflicted: .*ColorPolicy default\/red/),
+      });
+      expect(judged(red, blue, {})).toBeUndefined();
+      expect(judged(red, blue, { refuseConflicts: true, redactsNames: true })?.message).toBe(
+        "ColorPolicy default/blue would be Conflicted",
+      );
+    });
+
+    test("a policy that would make another one Conflicted", () => {
+      expect(judged(blue, red, { refuseConflicts: true })?.message).toBe(
+        "ColorPolicy default/blue would be Conflicted because of ColorPolicy default/red",
+      );
+      expect(judged(blue, red, { refuseConflicts: true, redactsNames: true })?.message).toBe(
+        "ColorPolicy ~dddddddddddd would be Conflicted because of ColorPolicy default/red",
       );
     });
   });

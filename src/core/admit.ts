@@ -2,6 +2,7 @@
 import { type AdmissionRequest, isSettled } from "./admission/admission-request.ts";
 import { type AdmissionRefusal, findRefusal, isExempt, type RefusalSettings } from "./admission/find-refusal.ts";
 import { formatWarnings } from "./admission/format-warnings.ts";
+import { type NameSettings, otherNames } from "./admission/other-names.ts";
 import type { DefinitionEffect, FarEffect, RequestEffect } from "./admission/request-effect.ts";
 import { apply, applyPlanned, type Change, touchedOf } from "./apply.ts";
 import { COVERAGE_RULE } from "./check/coverage/check-coverage.ts";
@@ -20,15 +21,20 @@ import type { KubeObject } from "./model/kube-object.ts";
 import { type GroupKind, isNamespace, kindId, type ObjectRef, type PolicyId } from "./model/refs.ts";
 import { parseObject } from "./model/snapshot.ts";
 
+export interface WarningSettings extends NameSettings {
+  /** What could not be read of the cluster. */
+  readonly unread: readonly Finding[];
+}
+
 /** The plan of a request, as warnings of one line each. Empty: nothing changes, as far as is known. */
 export function admissionWarnings(
   evaluation: Evaluation,
   request: AdmissionRequest,
-  unread: readonly Finding[],
+  settings: WarningSettings,
 ): readonly string[] {
   const subject = isSettled(request) ? undefined : subjectOf(evaluation, request);
-  const effect = subject === undefined ? undefined : effectOf(evaluation, request, subject);
-  return effect === undefined ? [] : formatWarnings(effect, unread);
+  const effect = subject === undefined ? undefined : effectOf(evaluation, request, subject, settings);
+  return effect === undefined ? [] : formatWarnings(effect, settings.unread);
 }
 
 /** Why a request is refused. Undefined: it is allowed. */
@@ -39,7 +45,7 @@ export function admissionRefusal(
 ): AdmissionRefusal | undefined {
   const subject = subjectOf(evaluation, request);
   if (subject === undefined || isExempt(request, subject.ref, worldOf(evaluation))) return undefined;
-  const effect = effectOf(evaluation, request, subject);
+  const effect = effectOf(evaluation, request, subject, settings);
   return effect === undefined ? undefined : findRefusal(effect, settings);
 }
 
@@ -51,7 +57,12 @@ function subjectOf(evaluation: Evaluation, { object, oldObject }: AdmissionReque
 }
 
 /** Undefined: the request means nothing to policies. */
-function effectOf(evaluation: Evaluation, request: AdmissionRequest, subject: KubeObject): RequestEffect | undefined {
+function effectOf(
+  evaluation: Evaluation,
+  request: AdmissionRequest,
+  subject: KubeObject,
+  settings: NameSettings,
+): RequestEffect | undefined {
   const { ref, id } = subject;
   const { operation, object, oldObject } = request;
   if (operation === "UPDATE" && oldObject !== undefined && object !== undefined && hasSameMeaning(oldObject, object))
@@ -72,6 +83,7 @@ function effectOf(evaluation: Evaluation, request: AdmissionRequest, subject: Ku
     delta: applied.delta,
     touched: touchedOf(applied),
     cel: optionsOf(evaluation).evaluateCondition,
+    names: otherNames(before, settings),
   };
 }
 

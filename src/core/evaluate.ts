@@ -21,8 +21,6 @@ import type { DefinitionLibrary, PolicyDefinition } from "./model/definition.ts"
 import type { Finding } from "./model/finding.ts";
 import { compareText, type GroupKind, kindId, type ObjectId, type PolicyId } from "./model/refs.ts";
 import { type Snapshot, tablesOf } from "./model/snapshot.ts";
-import type { StatusOptions, StatusReport } from "./status/status-report.ts";
-import { statusReportOf } from "./status/status-report-of.ts";
 
 export type { Evaluation };
 
@@ -132,15 +130,3 @@ export const findings = (evaluation: Evaluation): readonly Finding[] => findings
  * ```
  */
 export const affected = (evaluation: Evaluation): readonly Affected[] => affectedTargets(worldOf(evaluation));
-
-/**
- * The conditions that a controller of that name writes into policies and targets, without times.
- *
- * @example
- * ```ts
- * const { policies } = buildStatus(evaluation, { controllerName: "example.com/controller" });
- * for (const { policy, ancestors } of policies) console.log(policy, ancestors.length);
- * ```
- */
-export const buildStatus = (evaluation: Evaluation, options: StatusOptions): StatusReport =>
-  statusReportOf(worldOf(evaluation), options);

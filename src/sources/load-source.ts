@@ -9,7 +9,7 @@ import { type Completeness, isFromCluster } from "../core/model/completeness.ts"
 import type { Finding } from "../core/model/finding.ts";
 import type { JsonObject } from "../core/model/json.ts";
 import type { SourcePosition } from "../core/model/kube-object.ts";
-import type { LastWrite } from "../core/model/managed-fields.ts";
+import type { WrittenValue } from "../core/model/managed-fields.ts";
 import type { ObjectId } from "../core/model/refs.ts";
 import { buildSnapshot, type Snapshot, type SnapshotTables, tablesOf } from "../core/model/snapshot.ts";
 import { type KnownDefinitions, knownDefinitions } from "../definitions/known-definitions.ts";
@@ -44,11 +44,6 @@ export interface LoadedSource {
   readonly writtenAt?: (location: ValuePointer) => WrittenValue | undefined;
   /** What changes in a cluster that is followed. */
   readonly steps?: AsyncIterable<SourceStep>;
-}
-
-/** The last write of a value, as far as it is recorded, and when its object was created. */
-export interface WrittenValue extends Partial<LastWrite> {
-  readonly created?: string;
 }
 
 /** A followed source before and after some changes. Each step begins where the last one ended. */

@@ -85,6 +85,20 @@ describe.skipIf(helm === undefined)("the chart", () => {
     }
   });
 
+  test("without the view API: no APIService, no Service and certificate unless there are webhooks, and one replica", async () => {
+    const without = await render({ "viewApi.enabled": false, replicas: 1, mode: "report" });
+    expect(without).not.toMatch(/kind: APIService|name: prevail-view$|prevail-tls|subjectaccessreviews|front-proxy/m);
+    expect(without).not.toMatch(/view\.prevail\.dev|port: https|containerPort: 8443|kind: PodDisruptionBudget/);
+    expect(without).toContain("- --listen=off");
+    const guarded = await render({ "viewApi.enabled": false, replicas: 1, "webhook.mode": "warn" });
+    expect(guarded).toMatch(/name: prevail-view$/m);
+    expect(guarded).toContain("- --secret=prevail-tls");
+    expect(guarded).not.toMatch(/kind: APIService|targetPort: https|apiservices|subjectaccessreviews/);
+    const issued = { "viewApi.enabled": false, replicas: 1, "certificates.from": "cert-manager" };
+    expect(await render(issued)).not.toMatch(/cert-manager|prevail-tls|tls-cert/);
+    expect(await render({ ...issued, "webhook.mode": "warn" })).toContain("--tls-cert=/var/run/prevail/tls/tls.crt");
+  });
+
   test.each<[string, Readonly<Record<string, unknown>>, string]>([
     [
       "a mode that this version does not have",
@@ -94,7 +108,7 @@ describe.skipIf(helm === undefined)("the chart", () => {
     ["status in a mode that writes none", { own: [limits] }, "own and reportAffected are about status"],
     ["refusals where nothing is refused", { "webhook.mode": "warn", "webhook.confirmAbove": 5 }, "use the mode deny"],
     ["an unknown mode", { mode: "watch" }, "mode"],
-    ["one replica", { replicas: 1 }, "no namespace of the cluster can be deleted. Set replicas to 2 or more"],
+    ["one replica", { replicas: 1 }, "Set replicas to 2 or more, or viewApi.enabled to false"],
     ["a misspelt value", { replica: 2 }, "replica"],
     ["rights to everything", { policyKinds: [{ apiGroup: "*", resources: ["*"] }] }, "policyKinds"],
   ])("%s is refused", async (_, values, message) => {

@@ -7,6 +7,7 @@ import { type ControlPlane, startControlPlane } from "../support/kubernetes/cont
 import { type ControllerProcess, runProgram, startController } from "../support/kubernetes/controller-process.ts";
 import { findHelm, findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
 import { CHART, renderChart, runHelm, valueArgs } from "../support/kubernetes/helm.ts";
+import { copyNextVersion, NEXT_MESSAGE, NEXT_VERSION } from "../support/kubernetes/next-version.ts";
 import { buildProgram } from "../support/kubernetes/program-process.ts";
 import {
   controllerArgs,
@@ -142,6 +143,11 @@ describe.skipIf(parts === undefined || helm === undefined)("the chart in a clust
         "certificates.from": "cert-manager",
       },
     ],
+    ["report, one replica without the view API", { mode: "report", replicas: 1, "viewApi.enabled": false }],
+    [
+      "observe, webhooks without the view API",
+      { mode: "observe", replicas: 1, "viewApi.enabled": false, "webhook.mode": "warn" },
+    ],
     ["observe, certificates of cert-manager", { mode: "observe", "certificates.from": "cert-manager" }],
     [
       "observe, monitoring",
@@ -189,6 +195,31 @@ describe.skipIf(parts === undefined || helm === undefined)("the chart in a clust
     };
     await apply([{ apiVersion: "rbac.authorization.k8s.io/v1", ...roles }]);
     await until(async () => mayDo(`list limitpolicies.policies.example.com -A --as ${CONTROLLER}`));
+  });
+
+  test("one replica without the view API needs none of the rights for it", async () => {
+    const { policyKinds, own } = values();
+    const without = { mode: "report", replicas: 1, "viewApi.enabled": false, policyKinds, own };
+    const text = await renderChart(helm ?? "", without);
+    const began = audit.read().length;
+    const lone = await startController(plane, controllerArgs(text));
+    try {
+      await until(async () => /^prevail_leader 1$/m.test(await lone.metrics()));
+      expect(lone.log()).toContain("the view API is not served");
+    } finally {
+      expect(await lone.close()).toBe(0);
+    }
+    const rights = controllerRights(text);
+    expect(rights.filter(({ resource }) => /secrets|apiservices|subjectaccessreviews/.test(resource))).toEqual([]);
+    const more = audit
+      .read()
+      .slice(began)
+      .filter(({ user, objectRef }) => user.username === CONTROLLER && objectRef?.resource !== undefined)
+      // This right comes from the role with a label, not from the chart.
+      .filter(({ objectRef }) => objectRef?.resource !== "limitpolicies" || objectRef.subresource !== undefined)
+      .filter((event) => !rights.some((right) => usesRight(event, right)));
+    expect(more.map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual([]);
+    await kubectl(`delete lease prevail-controller -n ${VIEW_NAMESPACE}`);
   });
 
   test("it reads the cluster", async () => {
@@ -275,6 +306,14 @@ describe.skipIf(parts === undefined || helm === undefined)("the chart in a clust
         () => has(object, part),
         () => `${object} again `,
       );
+    await apply([coverageRule]);
+    const isCovered = async (): Promise<boolean> =>
+      (await kubectl("get coveragerule retried -o jsonpath={.status.conditions}")).includes('"Covered"');
+    await until(isCovered);
+    const none = JSON.stringify({ status: { conditions: [] } });
+    await kubectl(`patch coveragerule retried --subresource=status --type=merge -p ${none}`);
+    await until(isCovered);
+    await kubectl("delete coveragerule retried");
     // A value that takes effect on the route changes, which is an Event.
     const patch = JSON.stringify({ spec: { defaults: { retry: { attempts: 4 } } } });
     await plane.kubectl(["patch", "retrypolicy", "retries", "-n", "bakery", "--type=merge", "-p", patch]);
@@ -351,21 +390,63 @@ describe.skipIf(parts === undefined || helm === undefined)("the chart in a clust
         await asking;
       }
     };
+    interface Accepted {
+      readonly message: string;
+      readonly lastTransitionTime: string;
+      readonly observedGeneration: number;
+    }
+    /** The condition Accepted of the policy, as the leader wrote it. */
+    const acceptedOf = async (): Promise<Accepted> => {
+      const path = "{.status.ancestors[0].conditions[?(@.type=='Accepted')]}";
+      return JSON.parse(await kubectl(`get retrypolicy retries -n bakery -o jsonpath=${path}`)) as Accepted;
+    };
+    let edits = 0;
+    /** The versions that write about five edits of the policy, one after the other. Each edit is reported once: with another write, one version would contradict the other. */
+    const versionsThatWrite = async (): Promise<readonly string[]> => {
+      const write = async (): Promise<void> => {
+        const spec = { defaults: { retry: { attempts: 5 + (++edits % 3) } } };
+        const patch = ["patch", "retrypolicy", "retries", "-n", "bakery", "--type=merge", "-o", "json"];
+        const edited = JSON.parse(await plane.kubectl([...patch, "-p", JSON.stringify({ spec })])) as {
+          readonly metadata: { readonly generation: number };
+        };
+        await until(async () => (await acceptedOf()).observedGeneration === edited.metadata.generation);
+      };
+      // The first one waits for a leader.
+      await write();
+      const began = audit.read().length;
+      for (let count = 0; count < 5; count++) await write();
+      const writes = audit
+        .read()
+        .slice(began)
+        .filter(({ objectRef, verb }) => verb === "update" && objectRef?.subresource === "status")
+        .filter(({ responseStatus }) => responseStatus?.code === 200)
+        .filter(({ objectRef }) => objectRef?.resource === "retrypolicies" && objectRef.name === "retries");
+      const agents = writes.map(({ userAgent }) => (userAgent?.includes(NEXT_VERSION) ? "the next" : "this version"));
+      const turns = agents.filter((agent, index) => agent !== agents[index - 1]);
+      // On a busy machine the leader may lose its Lease, and the next leader writes in its own words.
+      expect(writes.length).toBeLessThanOrEqual(4 + turns.length);
+      return turns;
+    };
     const crdDescription = (): Promise<string> =>
       kubectl("get crd retrypolicies.prevail.dev -o jsonpath={.spec.versions[0].schema.openAPIV3Schema.description}");
 
     test("the next version of the chart: CRDs are upgraded, caBundle stays, no request fails twice", async () => {
       failures = [];
+      const before = await acceptedOf();
       const next = nextChart(folder);
       const bundle = await kubectl(`get apiservice ${API_SERVICE} -o jsonpath={.spec.caBundle}`);
       await whileAsking(async () => {
         await helmIn("upgrade", "prevail", next, ...valueArgs(values()));
         const args = controllerArgs(await renderChart(helm ?? "", values(), next));
         expect(args).toContain("--context=test");
+        const program = copyNextVersion(folder);
         for (const old of replicas)
-          await serve([...replicas.filter((one) => one !== old), await startController(plane, args)]);
+          await serve([...replicas.filter((one) => one !== old), await startController(plane, args, program)]);
       });
       expect(failures).toEqual([]);
+      await until(async () => (await acceptedOf()).message === NEXT_MESSAGE);
+      // The condition has another message, and is as old as before.
+      expect((await acceptedOf()).lastTransitionTime).toBe(before.lastTransitionTime);
       expect(await crdDescription()).toContain("in the next version");
       expect(await kubectl(`get apiservice ${API_SERVICE} -o jsonpath={.spec.caBundle}`)).toBe(bundle);
     });
@@ -379,6 +460,7 @@ describe.skipIf(parts === undefined || helm === undefined)("the chart in a clust
         await helmIn("rollback", "prevail");
         await serve([fresh, other]);
       });
+      expect((await versionsThatWrite()).length).toBeLessThanOrEqual(2);
       const path = "/apis/view.prevail.dev/v1alpha1/effectivepolicies";
       const answers = new Set<string>();
       for (const { port } of [fresh, other]) {
@@ -392,6 +474,8 @@ describe.skipIf(parts === undefined || helm === undefined)("the chart in a clust
       });
       expect(failures).toEqual([]);
       expect(await crdDescription()).not.toContain("in the next version");
+      await until(async () => (await acceptedOf()).message !== NEXT_MESSAGE);
+      expect(await versionsThatWrite()).toEqual(["this version"]);
     });
   });
 

@@ -42,8 +42,9 @@ const reportAffected = [{ kind: "Service", group: "" }];
 const color = (name: string, on: string, spec: JsonObject, group: string): JsonObject =>
   policy("ColorPolicy", name, on, spec, { group: `${group}.policies.controller.io` });
 
-/** Each story of RFC 9: the Platform Engineer's policy, the Application Developer's, and the words of both. */
+/** Each story of RFC 9, by its namespace: the Platform Engineer's policy, the Application Developer's, and the words of both. */
 const unrelated = authn({ own: "R" });
+const atMost50 = { overrides: merge({ when: "spec.rules.authentication.a > 50", ...authn({ a: 50 }) }) };
 const stories: readonly (readonly [string, JsonObject, JsonObject, string, string])[] = [
   ["gateway-default-policy", { defaults: authn({ a: "G" }) }, unrelated, "False/Overridden", "True/Enforced"],
   [
@@ -63,6 +64,32 @@ const stories: readonly (readonly [string, JsonObject, JsonObject, string, strin
   ],
   ["route-replace-policy", authn({ a: "G", b: "G" }), unrelated, "False/Overridden", "True/Enforced"],
   ["route-add-policy-rule", { defaults: merge(authn({ a: "G" })) }, unrelated, "True/Enforced", "True/Enforced"],
+  // Examples E2 and E1: a value that violates the constraint is clipped, one that complies with it stays.
+  ["policy-constraints", atMost50, authn({ a: 100, b: 120 }), "True/Enforced", "True/PartiallyEnforced"],
+  ["policy-constraints-met", atMost50, authn({ a: 30, b: 120 }), "True/Enforced", "True/Enforced"],
+  // Examples F1 and F2: a default can be removed, an override cannot.
+  [
+    "route-disable-policy-rule",
+    { defaults: merge(authn({ a: "G", b: "G" })) },
+    { ...unrelated, remove: ["a"] },
+    "True/PartiallyEnforced",
+    "True/Enforced",
+  ],
+  [
+    "route-disable-override",
+    { overrides: merge(authn({ a: "G" })) },
+    { ...unrelated, remove: ["a"] },
+    "True/Enforced",
+    "True/PartiallyEnforced",
+  ],
+];
+
+/** What the condition Enforced says about a constraint and a removal: who overrides what. */
+const storyMessages: readonly (readonly [string, string, string])[] = [
+  ["policy-constraints", "rt", "AuthPolicy policy-constraints/gw"],
+  ["policy-constraints-met", "gw", "constraint met"],
+  ["route-disable-policy-rule", "gw", "AuthPolicy route-disable-policy-rule/rt"],
+  ["route-disable-override", "rt", "AuthPolicy route-disable-override/gw"],
 ];
 
 describe.skipIf(parts === undefined)("the status that a controller writes", CLUSTER_TEST, () => {
@@ -174,6 +201,11 @@ describe.skipIf(parts === undefined)("the status that a controller writes", CLUS
         `Gateway/g: Accepted=True/Accepted Enforced=${gw}`,
         `Gateway/g: Accepted=True/Accepted Enforced=${rt}`,
       ]);
+    }
+    for (const [namespace, name, words] of storyMessages) {
+      const { status } = await getWritten(plane, "authpolicies.kuadrant.example.io", name, namespace);
+      const enforced = status?.ancestors?.[0]?.conditions.find(({ type }) => type === "Enforced");
+      expect([namespace, enforced?.message]).toEqual([namespace, expect.stringContaining(words)]);
     }
   });
 

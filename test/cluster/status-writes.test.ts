@@ -8,7 +8,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { KubeClient } from "../../src/adapters/cluster/client/kube-client.ts";
 import { getObject, updateStatus } from "../../src/adapters/cluster/client/object-requests.ts";
-import { type JsonObject, objectAt } from "../../src/core/model/json.ts";
+import { resourcePath } from "../../src/adapters/cluster/client/resource.ts";
+import { type JsonObject, objectAt, objectsIn } from "../../src/core/model/json.ts";
+import { runCli } from "../support/cli/run-cli.ts";
 import { gateway, gatewayClass, listener, policy, routeTo, service } from "../support/cluster/gateway-objects.ts";
 import { type AuditedWrite, type AuditLog, createAuditLog } from "../support/kubernetes/audit-log.ts";
 import { clientAs } from "../support/kubernetes/cluster-client.ts";
@@ -32,6 +34,9 @@ const EDITS = Number(process.env["PREVAIL_EDITS"] ?? 10);
 const RELISTS = 3;
 
 const GATEWAYS = { group: "gateway.networking.k8s.io", version: "v1", plural: "gateways" };
+const HTTP_ROUTES = { group: "gateway.networking.k8s.io", version: "v1", plural: "httproutes" };
+/** Items of a list do not have it. */
+const ROUTE_TYPE = { apiVersion: "gateway.networking.k8s.io/v1", kind: "HTTPRoute" };
 const TEST_GROUP = "broken.example.com";
 const own = [
   ...reportSettings.own,
@@ -44,7 +49,7 @@ const retries = (name: string, target: string, attempts: number): JsonObject => 
 });
 
 /** A policy kind like RetryPolicy, as far as targets are concerned. */
-const definition = (kind: string): JsonObject => ({
+const definition = (kind: string, status?: JsonObject): JsonObject => ({
   apiVersion: "prevail.dev/v1alpha1",
   kind: "PolicyDefinition",
   metadata: { name: `${kind.toLowerCase()}.${TEST_GROUP}` },
@@ -53,6 +58,7 @@ const definition = (kind: string): JsonObject => ({
     class: "Inherited",
     targeting: { kinds: ["Gateway"] },
     hierarchy: { effectiveTargets: ["HTTPRoute"] },
+    ...(status === undefined ? {} : { status }),
   },
 });
 
@@ -228,7 +234,10 @@ describe.skipIf(parts === undefined)("writes of status", CLUSTER_TEST, () => {
       policyCrd({ group: TEST_GROUP, kind: "RefusedPolicy", status: refusing }),
       policyCrd({ group: TEST_GROUP, kind: "BarePolicy", hasSubresource: false }),
       policyCrd({ group: TEST_GROUP, kind: "PrunedPolicy", status: { type: "object" } }),
-      ...["RefusedPolicy", "BarePolicy", "PrunedPolicy"].map(definition),
+      ...["RefusedPolicy", "BarePolicy", "PrunedPolicy"].map((kind) => definition(kind)),
+      // Not among the kinds of --own: its definition names the owner.
+      policyCrd({ group: TEST_GROUP, kind: "WholePolicy" }),
+      definition("WholePolicy", { ancestors: "None", owner: reportSettings.controllerName }),
     );
     await applyAll(
       plane,
@@ -248,7 +257,58 @@ describe.skipIf(parts === undefined)("writes of status", CLUSTER_TEST, () => {
     expect(affectedBy(await getWritten(plane, "gateway", "idle", "default"), "BarePolicy")).toEqual(["one", "two"]);
   });
 
-  test("another writer that resets our condition: three writes, then none; its own entries stay", async () => {
+  test("a kind without ancestors that its definition gives to the controller: conditions of the policy as a whole", async () => {
+    await applyAll(plane, [
+      policy("WholePolicy", "whole", "Gateway/idle", { a: 1 }, { group: TEST_GROUP }),
+      policy("WholePolicy", "lost", "Gateway/nowhere", { a: 1 }, { group: TEST_GROUP }),
+    ]);
+    const words = async (name: string): Promise<readonly string[]> =>
+      ((await getWritten(plane, "wholepolicy", name, "default")).status?.conditions ?? []).map(
+        ({ type, status, reason }) => `${type}=${status}/${reason}`,
+      );
+    await until(async () => (await words("whole")).length > 0 && (await words("lost")).length > 0);
+    expect(await words("whole")).toEqual(["Accepted=True/Accepted", "Enforced=True/Enforced"]);
+    expect(await words("lost")).toEqual(["Accepted=False/TargetNotFound"]);
+  });
+
+  test("a CoverageRule: whether it is met, and how many targets do not meet it", async () => {
+    const rule = (condition: string): JsonObject => ({
+      apiVersion: "prevail.dev/v1alpha1",
+      kind: "CoverageRule",
+      metadata: { name: "rule" },
+      spec: { targets: { levels: ["HTTPRoute"] }, policyKind: "RetryPolicy", condition },
+    });
+    let last = "";
+    const line = async (): Promise<string> => {
+      last = await read();
+      return last;
+    };
+    const read = (): Promise<string> =>
+      plane.kubectl([
+        "get",
+        "coveragerule",
+        "rule",
+        "-o",
+        "jsonpath={.metadata.generation} {.status.uncovered} {range .status.conditions[*]}{.type}={.status}/{.observedGeneration} {end}",
+      ]);
+    await applyAll(plane, [rule("has(spec.retry.attempts)"), gateway("bare"), routeTo("bare", "Gateway/bare", "s")]);
+    await until(
+      async () => (await line()).trim() === "1 1 Accepted=True/1 Covered=False/1",
+      () => `one route is not covered: ${last} ${replica.notes.slice(-5).join("\n")}`,
+    );
+    await applyAll(plane, [retries("bare", "Gateway/bare", 2)]);
+    await until(
+      async () => (await line()).trim() === "1 0 Accepted=True/1 Covered=True/1",
+      () => "all routes are covered",
+    );
+    await applyAll(plane, [rule("spec.retry >")]);
+    await until(
+      async () => (await line()).trim() === "2 0 Accepted=False/2",
+      () => "the condition is not usable",
+    );
+  });
+
+  test(`another writer that resets our conditions of a Gateway and ${ROUTES} routes: three writes each, then none; its own entries stay`, async () => {
     const theirs = {
       type: "example.com/Theirs",
       status: "True",
@@ -256,25 +316,37 @@ describe.skipIf(parts === undefined)("writes of status", CLUSTER_TEST, () => {
       message: "",
       lastTransitionTime: "2026-01-01T00:00:00Z",
     };
+    const parent = { parentRef: { name: "g" }, controllerName: "example.com/hostile", conditions: [theirs] };
     const stop = new AbortController();
     audit.mark();
-    const reset = async (): Promise<void> => {
-      const object = await getObject(client, GATEWAYS, { namespace: "default", name: "g" });
-      const status = object === undefined ? {} : objectAt(object, "status");
-      if (object === undefined || !JSON.stringify(status).includes("prevail.dev/RetryPolicyAffected")) return;
-      const without = { ...object, status: { ...status, conditions: [theirs], listeners: [] } };
-      await updateStatus(client, GATEWAYS, without, { fieldManager: "hostile" });
+    const reset = async (resource: typeof GATEWAYS, object: JsonObject, status: JsonObject): Promise<void> => {
+      if (!JSON.stringify(objectAt(object, "status")).includes("prevail.dev/RetryPolicyAffected")) return;
+      // A conflict with the controller: it looks again.
+      await updateStatus(client, resource, { ...object, status }, { fieldManager: "hostile" }).catch(() => undefined);
     };
     const hostile = (async (): Promise<void> => {
       while (!stop.signal.aborted) {
-        // A conflict with the controller: it looks again.
-        await reset().catch(() => undefined);
+        const gatewayNow = await getObject(client, GATEWAYS, { namespace: "default", name: "g" });
+        if (gatewayNow !== undefined) await reset(GATEWAYS, gatewayNow, { conditions: [theirs], listeners: [] });
+        const { items } = await client.request({ path: resourcePath(HTTP_ROUTES, "default") });
+        const routes = objectsIn(items).filter((route) =>
+          JSON.stringify(objectAt(route, "metadata")["name"]).startsWith('"route-'),
+        );
+        for (let at = 0; at < routes.length; at += 8)
+          await Promise.all(
+            routes
+              .slice(at, at + 8)
+              .map((route) => reset(HTTP_ROUTES, { ...ROUTE_TYPE, ...route }, { parents: [parent] })),
+          );
         await sleep(100);
       }
     })();
+    const isGivenUp = (name: string): boolean =>
+      replica.notes.some((note) => note.includes(`${name}: 'hostile' has removed`));
+    const names = Array.from({ length: ROUTES }, (_, index) => `route-${index}`);
     await until(
-      () => replica.notes.some((note) => note.includes("Gateway default/g: 'hostile' has removed")),
-      () => replica.notes.join("\n"),
+      () => isGivenUp("Gateway default/g") && names.every((name) => isGivenUp(`HTTPRoute default/${name}`)),
+      () => `${names.filter((name) => !isGivenUp(`HTTPRoute default/${name}`)).length} routes are still written`,
     );
     await applyAll(plane, [retries("elsewhere", "HTTPRoute/first", 9)]);
     await until(async () =>
@@ -283,8 +355,17 @@ describe.skipIf(parts === undefined)("writes of status", CLUSTER_TEST, () => {
     await sleep(Number(process.env["PREVAIL_HOSTILE_MS"] ?? 2000));
     stop.abort();
     await hostile;
+    // The first of three resets is of what was written before.
     expect(succeeded("gateways/status g")).toBeLessThanOrEqual(3);
+    expect(names.filter((name) => succeeded(`httproutes/status ${name}`) > 3)).toEqual([]);
     const { status } = await getWritten(plane, "gateway", "g", "default");
     expect(status?.conditions).toEqual([theirs]);
+    expect((await getWritten(plane, "httproute", "route-0", "default")).status?.parents).toEqual([
+      { ...parent, parentRef: { group: "gateway.networking.k8s.io", kind: "Gateway", name: "g" } },
+    ]);
+    const bundle = await runCli(`controller --support-bundle --kubeconfig ${plane.kubeconfig}`);
+    expect(JSON.parse(bundle.stdout)).toMatchObject({
+      statusResets: expect.arrayContaining([expect.objectContaining({ kind: "HTTPRoute" })]),
+    });
   });
 });

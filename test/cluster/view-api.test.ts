@@ -68,6 +68,20 @@ describe.skipIf(parts === undefined)("the view API behind a real API server", CL
     expectGolden(`test/cluster/testdata/view-api/${name}.txt`, text);
   });
 
+  test("blame: how a value was last written, to those who may read its policy", async () => {
+    const path = "/apis/view.prevail.dev/v1alpha1/namespaces/bakery/effectivepolicies/httproute.baker";
+    const sources = async (user: string, query: string) => {
+      const { values } = JSON.parse(await kubectlAs(user, `get --raw ${path}${query}`)) as EffectivePolicyView;
+      return values.flatMap(({ source }) => (source?.policy?.name === "friday-fix" ? [source] : []));
+    };
+    const [source] = await sources("admin", "?blame=true");
+    const created = await kubectl("get retrypolicy friday-fix -n infra -o jsonpath={.metadata.creationTimestamp}");
+    expect(source?.written).toMatchObject({ manager: expect.stringContaining("kubectl"), created });
+    expect((await sources("admin", ""))[0]?.written).toBeUndefined();
+    expect((await sources("ana", "?blame=true"))[0]?.written).toBeUndefined();
+    await expect(sources("admin", "?blame=yes")).rejects.toThrow("blame is 'yes'");
+  });
+
   test("labels, fields and pages", async () => {
     const names = async (line: string): Promise<readonly string[]> =>
       (await kubectl(`${line} -o name`))

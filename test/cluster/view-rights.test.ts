@@ -52,7 +52,7 @@ describe.skipIf(parts === undefined)("the rights of users", CLUSTER_TEST, () => 
     const [port = 0] = await findFreePorts(1);
     await installViewApi(plane, port);
     await apply([readsPolicies]);
-    replica = await startViewReplica(plane, { port });
+    replica = await startViewReplica(plane, { view: { host: "127.0.0.1", port } });
     await untilServed(plane);
     await until(() => replica.notes.some((note) => note.includes("has been read")));
     for (const user of USERS) clients.set(user, await clientAs(plane, user));

@@ -48,7 +48,7 @@ describe.skipIf(parts === undefined)("the admission webhooks", CLUSTER_TEST, () 
       replicas.push(
         await startViewReplica(
           plane,
-          { webhook: { host: "127.0.0.1", port, clientAuthorityFile: undefined, deny } },
+          { webhook: { host: "127.0.0.1", port, clientAuthorityFile: undefined, deny, redactsNames: false } },
           TIMING,
         ),
       );
@@ -134,6 +134,25 @@ describe.skipIf(parts === undefined)("the admission webhooks", CLUSTER_TEST, () 
         "CoverageRule hostile (line\\u000aone\\u202e\\u0007) would not be met at HTTPRoute bakery/r1 and at 1 more target",
       );
       await kubectl("delete coveragerule hostile");
+    });
+
+    test("--redact-names: a handle instead of the name of a policy of another namespace", async () => {
+      const [port = 0] = await findFreePorts(1);
+      const webhook = { host: "127.0.0.1", port, clientAuthorityFile: undefined, deny: undefined, redactsNames: true };
+      const strict = await startViewReplica(plane, { webhook, redactsNames: true }, TIMING);
+      try {
+        await until(() => strict.notes.some((note) => note.includes("has been read")));
+        webhooks?.use([port]);
+        const uid = await kubectl("get retrypolicy friday-fix -n infra -o jsonpath={.metadata.uid}");
+        const ana = retry("ana", "bakery", "HTTPRoute", "r1", { defaults: { retry: { attempts: 1 } } });
+        await until(async () =>
+          (await applyDry(ana)).includes(`are overridden by RetryPolicy ~${uid.replaceAll("-", "").slice(0, 12)}`),
+        );
+        expect(await applyDry(ana)).not.toMatch(/friday-fix|infra/);
+      } finally {
+        webhooks?.use(webhookPorts);
+        await strict.close();
+      }
     });
   });
 

@@ -2,7 +2,7 @@
 import type { LevelKind, LinkRow, PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { Json } from "../../src/core/model/json.ts";
 import type { GroupKind, ObjectId, ObjectRef, TargetId } from "../../src/core/model/refs.ts";
-import { type ClusterObject, findObject } from "./cluster-objects.ts";
+import { type ClusterObject, findObject, labelsOf } from "./cluster-objects.ts";
 import {
   isListenerSetAccepted,
   isNamed,
@@ -195,14 +195,53 @@ function followChildRefs(
       const { ref } = parent.object;
       const byDefault = ref.group === gatewayGroup ? { group: "", kind: "Service" } : row.to;
       const options = { byDefault, namespace: ref.namespace, isClusterScoped };
-      return readReferences(valueAt(parent, row.path), row.to, options).flatMap((reference): Link[] => {
+      const selected = selectedChildren(row, parent, objects)
+        .filter((child) => isNearOrGranted(row, parent.object, child.ref, objects))
+        .flatMap((child) => levelOf(child, row.to, definition))
+        .map((node): Link => ({ parent, child: node, isMesh: false }));
+      const named = readReferences(valueAt(parent, row.path), row.to, options).flatMap((reference): Link[] => {
         const child = findObject(objects, reference.ref);
         if (child === undefined) return [];
         const isNear = isClusterScoped || ref.namespace === "" || reference.ref.namespace === ref.namespace;
-        if (!isNear && !isMeshOnly(parent.object) && !isGranted(objects, ref, reference.ref)) return [];
+        const isFree = isNear || row.grants === "NotNeeded" || isMeshOnly(parent.object);
+        if (!isFree && !isGranted(objects, ref, reference.ref)) return [];
         return levelOf(child, row.to, definition)
           .filter((node) => row.to.section === undefined || isNamed(node, { sectionName: reference.sectionName }))
           .map((node) => ({ parent, child: node, isMesh: false, port: reference.port }));
       });
+      return [...selected, ...named];
     });
 }
+
+/** The children of references that name none: every object of the kind, or those with a label. */
+function selectedChildren(
+  { to, path, anyName, byLabel }: LinkRow,
+  parent: TargetNode,
+  objects: readonly ClusterObject[],
+): readonly ClusterObject[] {
+  const value = valueAt(parent, path);
+  const items = (isList(value) ? value : [value]).filter(isMap);
+  const others = objects.filter((object) => isSameKind(object.ref, to) && object.id !== parent.object.id);
+  return items.flatMap((item) => {
+    const home = textField(item, "namespace") || parent.object.ref.namespace;
+    const name = textField(item, "name");
+    const [group, kind] = [textField(item, "group"), textField(item, "kind")];
+    if (byLabel !== undefined && group === byLabel.group && kind === byLabel.kind)
+      return others.filter(
+        (object) =>
+          (home === byLabel.allNamespaces || object.ref.namespace === home) &&
+          labelsOf(object).get(byLabel.label) === name,
+      );
+    const isWanted = isSameKind({ group: group ?? to.group, kind: kind ?? to.kind }, to);
+    return isWanted && anyName !== undefined && name === anyName
+      ? others.filter((object) => object.ref.namespace === home)
+      : [];
+  });
+}
+
+const isNearOrGranted = (
+  { grants }: LinkRow,
+  { ref }: ClusterObject,
+  child: ObjectRef,
+  objects: readonly ClusterObject[],
+): boolean => grants === "NotNeeded" || child.namespace === ref.namespace || isGranted(objects, ref, child);

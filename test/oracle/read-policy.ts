@@ -14,6 +14,7 @@ import type { PolicyId } from "../../src/core/model/refs.ts";
 import type { ClusterObject } from "./cluster-objects.ts";
 import { field, fieldAt, isList, isMap, textField } from "./json-value.ts";
 import { isSelector } from "./label-selector.ts";
+import { readLists } from "./merged-lists.ts";
 import { type OracleUnit, unitsOf } from "./spec-units.ts";
 
 export interface OracleTarget {
@@ -52,11 +53,17 @@ export interface OraclePolicy {
 }
 
 interface Reading {
+  readonly object: ClusterObject;
   readonly definition: PolicyDefinition;
   readonly strategies: CustomStrategies;
 }
 
-export function readPolicy(object: ClusterObject, kindIndex: number, reading: Reading): OraclePolicy | undefined {
+export function readPolicy(
+  object: ClusterObject,
+  kindIndex: number,
+  options: Omit<Reading, "object">,
+): OraclePolicy | undefined {
+  const reading = { ...options, object };
   const spec = field(object.raw, "spec");
   if (!isMap(spec)) return undefined;
   const targets = readTargets(spec, reading.definition);
@@ -147,14 +154,18 @@ const spellingsOf = ({ merge }: PolicyDefinition): ReservedWords =>
     remove: ["remove", "unset"],
   };
 
-function readBlocks(spec: JsonObject, reading: Reading): readonly OracleBlock[] | undefined {
-  const { targeting, merge } = reading.definition;
+/** The fields of a spec that are about targets. Policies that only objects name have no targets, and so no fields for them. */
+function targetFieldsOf({ targeting }: PolicyDefinition): readonly string[] {
   const { ref, refs, selectors } = targeting.fields;
-  // Policies that only objects name have no targets, and so no fields for them.
-  const targetFields = [
+  return [
     ...(targeting.kinds.length === 0 ? [] : [ref, refs, selectors]),
     ...(targeting.absent?.workloadSelector === undefined ? [] : [targeting.absent.workloadSelector]),
   ];
+}
+
+function readBlocks(spec: JsonObject, reading: Reading): readonly OracleBlock[] | undefined {
+  const { merge } = reading.definition;
+  const targetFields = targetFieldsOf(reading.definition);
   if (merge.none) return readWhole(without(spec, targetFields), reading.definition);
   const spellings = spellingsOf(reading.definition);
   const bare = without(spec, [...targetFields, ...spellings.defaults, ...spellings.overrides]);
@@ -175,10 +186,9 @@ function readBlocks(spec: JsonObject, reading: Reading): readonly OracleBlock[] 
 
 /** Where all policies take effect, the whole spec is an entry below the name of the policy, also if it is empty. */
 function readEntry(spec: JsonObject, { ref }: ClusterObject, definition: PolicyDefinition): readonly OracleBlock[] {
-  const { ref: one, refs, selectors } = definition.targeting.fields;
   const { namespace, name, kind } = ref;
   const parts = [definition.policies.length > 1 ? kind : "", namespace, name].filter((part) => part !== "");
-  const units = unitsOf({ [parts.join("/")]: without(spec, [one, refs, selectors]) }, definition);
+  const units = unitsOf({ [parts.join("/")]: without(spec, targetFieldsOf(definition)) }, definition);
   return [{ name: "bare", granularity: definition.merge.granularity.default, when: undefined, remove: [], units }];
 }
 
@@ -217,7 +227,14 @@ function readBlock(name: BlockName, block: JsonObject, reading: Reading): Oracle
   ]);
   const { bases = {} } = reading.definition.merge.granularity;
   const base = name === "bare" && typeof word === "string" ? bases[word] : undefined;
-  return { name, granularity, base, when, remove, units: unitsOf(proper, reading.definition) };
+  return {
+    name,
+    granularity,
+    base,
+    when,
+    remove,
+    units: unitsOf(readLists(proper, reading.object, reading.definition), reading.definition),
+  };
 }
 
 /** The map without the value at a path, and without maps that only contained it. */

@@ -1,10 +1,11 @@
 /** Resolves a policy's target references to the nodes that it may target. */
 import type { AbsentTarget, PolicyDefinition, TargetKind } from "../../src/core/model/definition.ts";
+import type { Json, JsonObject } from "../../src/core/model/json.ts";
 import type { ObjectRef } from "../../src/core/model/refs.ts";
 import type { Attached } from "./attached.ts";
 import { type ClusterObject, clusterObject, findObject, labelsOf } from "./cluster-objects.ts";
 import { trafficOf } from "./find-paths.ts";
-import { field, fieldAt, isMap, textField } from "./json-value.ts";
+import { field, fieldAt, isList, isMap, textField } from "./json-value.ts";
 import { factsOf, isSameKind, namespaceKind } from "./kind-table.ts";
 import { selects } from "./label-selector.ts";
 import { attachNamed } from "./named-policies.ts";
@@ -26,24 +27,57 @@ export function resolveTargets(
   return attached.filter((one, i) => attached.findIndex(({ target }) => target.id === one.target.id) === i);
 }
 
-/** Without a target: its own Namespace, or from the root namespace every Namespace. Workloads are not known. */
+/** Without a target: its own Namespace, or from the root namespace every Namespace; or the workloads that it selects. */
 function attachWithoutTarget(
   policy: OraclePolicy,
   objects: readonly ClusterObject[],
   { targeting: { absent } }: PolicyDefinition,
 ): readonly Attached[] {
-  if (absent === undefined || policy.targets.length > 0 || selectsWorkloads(policy, absent)) return [];
+  if (absent === undefined || absent.means === "Nothing" || policy.targets.length > 0) return [];
   const own = policy.object.ref.namespace;
+  const isRoot = own === "" || own === absent.rootNamespace;
+  if (selectsWorkloads(policy, absent))
+    return selectedWorkloads(policy, objects, absent)
+      .filter(({ ref }) => isRoot || ref.namespace === own)
+      .map((object): Attached => ({ policy, target: objectNode(object) }));
   const spaces = objects.filter(({ ref }) => isSameKind(ref, namespaceKind)).map(objectNode);
-  if (own === "" || own === absent.rootNamespace)
-    return spaces.map((target): Attached => ({ policy, target, isMeshWide: true }));
+  if (isRoot) return spaces.map((target): Attached => ({ policy, target, isMeshWide: true }));
   return spaces.filter(({ object }) => object.ref.name === own).map((target): Attached => ({ policy, target }));
 }
 
 export function selectsWorkloads({ object }: OraclePolicy, { workloadSelector }: AbsentTarget): boolean {
   if (workloadSelector === undefined) return false;
-  const labels = fieldAt(object.raw, `spec.${workloadSelector}.matchLabels`);
-  return isMap(labels) && Object.keys(labels).length > 0;
+  const { matchLabels, matchExpressions } = workloadLabels(object, workloadSelector);
+  return Object.keys(matchLabels).length + matchExpressions.length > 0;
+}
+
+/** A LabelSelector, `{labels: {…}}`, or the labels themselves. */
+function workloadLabels({ raw }: ClusterObject, name: string): { matchLabels: JsonObject; matchExpressions: Json[] } {
+  const written = fieldAt(raw, `spec.${name}`);
+  if (!isMap(written)) return { matchLabels: {}, matchExpressions: [] };
+  const [labels, expressions] = [field(written, "matchLabels"), field(written, "matchExpressions")];
+  if (labels !== undefined || expressions !== undefined)
+    return { matchLabels: isMap(labels) ? labels : {}, matchExpressions: isList(expressions) ? [...expressions] : [] };
+  const inner = field(written, "labels");
+  return { matchLabels: isMap(inner) ? inner : written, matchExpressions: [] };
+}
+
+function selectedWorkloads(
+  { object }: OraclePolicy,
+  objects: readonly ClusterObject[],
+  { workloadSelector = "", workloads = [] }: AbsentTarget,
+): readonly ClusterObject[] {
+  const selector = workloadLabels(object, workloadSelector);
+  return objects.filter(({ ref, raw }) =>
+    workloads.some((kind) => {
+      if (!isSameKind(ref, kind)) return false;
+      const labels = fieldAt(raw, kind.labels);
+      const written = isMap(labels) ? Object.entries(labels) : [];
+      const texts = written.filter((entry): entry is [string, string] => typeof entry[1] === "string");
+      const byName = (kind.nameLabels ?? []).map((label): [string, string] => [label, ref.name]);
+      return selects(selector, new Map([...texts, ...byName]));
+    }),
+  );
 }
 
 function resolveTarget(

@@ -15,7 +15,7 @@ export function conflictsAmong(
   const conflicts = new Map<OraclePolicy, PolicyId>();
   const [highest] = sorted;
   if (highest === undefined) return conflicts;
-  if (sameTarget === "NoneWins") {
+  if (sameTarget === "NoneWins" || sameTarget === "Undefined") {
     for (const policy of sorted) {
       const other = sorted.find((one) => one !== policy);
       if (other !== undefined) conflicts.set(policy, other.id);

@@ -92,7 +92,9 @@ function isOneValue(path: readonly string[], definition: PolicyDefinition, isOwn
   if (isRule && !isPatch && !supports(definition, "Field")) return true;
   // The entry of an accumulated policy begins with its name.
   const inPolicy = definition.merge.accumulate === undefined ? path : path.slice(1);
-  return (isOwn || !isPatch) && definition.merge.atomicPaths.some((pattern) => matches(pattern, inPolicy));
+  const { atomicPaths, lists = [] } = definition.merge;
+  const items = lists.filter((list) => list.items === "Whole").map((list) => `${list.path}.*`);
+  return (isOwn || !isPatch) && [...atomicPaths, ...items].some((pattern) => matches(pattern, inPolicy));
 }
 
 function leadsToRules(path: readonly string[], { merge }: PolicyDefinition): boolean {

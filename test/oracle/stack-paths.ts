@@ -27,7 +27,10 @@ export function stackPaths(
     .map((path) => ({ ...path, nodes: withNamespaces(path, objects, definition) }))
     .map((path) => {
       const entries = entriesOn(path, attached, definition);
-      return { ...path, entries, levels: levelsOf(path, entries, definition) };
+      const levels = levelsOf(path, entries, definition);
+      return isUndefinedOn(path, attached, definition)
+        ? { ...path, incomplete: true as const, entries, levels }
+        : { ...path, entries, levels };
     })
     .map((path, _, all) => (definition.class === "Direct" ? withCovering(path, all) : path))
     .filter(({ levels }) => levels.length > 0);
@@ -74,7 +77,7 @@ function entriesOn(
       .filter(({ consumer }) => consumer === undefined || consumer === path.from)
       .map(({ policy, target, consumer }) => ({ policy, target, level, consumer }))
       .sort((a, b) => byPrecedence(definition)(a.policy, b.policy));
-    if (!merge.none || merge.sameTarget === "NoneWins") {
+    if (!merge.none || merge.sameTarget === "NoneWins" || merge.sameTarget === "Undefined") {
       const conflicts = conflictsAmong(
         entries.map(({ policy }) => policy),
         definition,
@@ -87,6 +90,25 @@ function entriesOn(
     const replaced: readonly StackEntry[] = general === undefined ? [] : [{ ...general, isReplaced: true }];
     return highest === undefined ? [] : [highest, ...replaced];
   });
+}
+
+/** True if two policies are on one target of the path, and it is not defined which of them takes effect. */
+function isUndefinedOn(
+  { nodes }: TargetPath,
+  attached: readonly Attached[],
+  { merge: { sameTarget } }: PolicyDefinition,
+): boolean {
+  if (sameTarget !== "Undefined") return false;
+  const onPath = attached.filter(({ target }) => nodes.some(({ id }) => id === target.id));
+  return onPath.some((one) =>
+    onPath.some(
+      (other) =>
+        other.policy !== one.policy &&
+        other.target.id === one.target.id &&
+        other.isNamed === one.isNamed &&
+        other.isMeshWide === one.isMeshWide,
+    ),
+  );
 }
 
 /** The policies of every Namespace are once on a path, at its first Namespace. */

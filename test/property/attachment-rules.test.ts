@@ -19,7 +19,7 @@ describe(`kinds with rules of attachment (seed ${seed})`, () => {
         seen.set(policyKind.kind, (seen.get(policyKind.kind) ?? 0) + 1);
       expectEqualsOracle(evaluation, objects, definitions);
     });
-    assertProperty(property, { numRuns: 300, stream: 401 });
+    assertProperty(property, { numRuns: 400, stream: 401 });
     const rare = attachmentKinds.map(({ definition }) => definition.policies[0].kind);
     expect(rare.filter((kind) => (seen.get(kind) ?? 0) < 20)).toEqual([]);
   });

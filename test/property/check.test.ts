@@ -74,7 +74,8 @@ test(
         seen.add(code);
         expect(Object.keys(findingCodes)).toContain(code);
         const raw = object === undefined ? undefined : worldOf(evaluation).objects.get(object)?.raw;
-        if (raw === undefined || field === undefined) continue;
+        // This finding is about a field that the object does not set.
+        if (raw === undefined || field === undefined || code === "CrdDefaultReplacesDefault") continue;
         expect(valueAt(raw, fieldPointer(field)), `${code} ${field}: ${message}`).toBeDefined();
       }
     });

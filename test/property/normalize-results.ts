@@ -54,6 +54,8 @@ export function normalizeEffective(policies: Iterable<EffectivePolicy>): Readonl
 
 /** The oracle knows the input only: a target or a path that may be elsewhere counts as absent. */
 export function normalizeVerdict(verdict: Verdict): Json {
+  if (verdict.state === "Unknown" && verdict.reason === "Undefined")
+    return { state: "Conflicted", by: [...verdict.by].sort() };
   if (verdict.state === "Unknown") return { state: "TargetNotFound", by: [] };
   if (verdict.state === "NotAccepted") return { state: verdict.reason, by: [...verdict.by].sort() };
   return {

@@ -9,11 +9,21 @@ import { assertProperty, PROPERTY_TIMEOUT_MS, seed } from "./property-run.ts";
 import type { PolicyKindUnderTest } from "./random/define-kind.ts";
 import { clusterWith, someOf } from "./random/random-cluster.ts";
 
-/** Random clusters have no Gateways of these controllers: every Gateway counts. */
-const underTest = (definition: PolicyDefinition): PolicyKindUnderTest => ({
-  definition: { ...definition, controllers: [] },
-  paths: ["priority", "color", "colors.dark", "options.a", "options.b.c", ...definition.merge.atomicPaths.slice(0, 3)],
-  strategies: [],
+/** Random clusters have no Gateways of these controllers: every Gateway counts. Named rules and maps that are one value have two fields each. */
+const underTest = ({ merge, ...rest }: PolicyDefinition): PolicyKindUnderTest => ({
+  definition: { ...rest, merge, controllers: [] },
+  paths: [
+    "priority",
+    "color",
+    "options.b.c",
+    ...(Object.keys(merge.granularity.values).length === 0 ? [] : [merge.granularity.field]),
+    ...[...merge.rules.slice(0, 2).map((path) => `${path}.named`), ...merge.atomicPaths.slice(0, 3)].flatMap((path) => [
+      `${path}.a`,
+      `${path}.b`,
+    ]),
+  ],
+  strategies: Object.keys(merge.granularity.values),
+  words: Object.keys(merge.granularity.values),
   removals: [],
   conditions: [],
 });

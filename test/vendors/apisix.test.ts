@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import { gateway, listener, policy, route } from "../support/cluster/gateway-objects.ts";
+import { gateway, gatewayClass, listener, policy, route } from "../support/cluster/gateway-objects.ts";
 import { directCluster, directKindCases } from "./direct-kind-cases.ts";
 import { namedCases } from "./named-kind-cases.ts";
 import { vendorCases } from "./vendor-cases.ts";
@@ -22,6 +22,7 @@ describe("APISIX: a port's policy replaces its Service's; L4RoutePolicy on whole
       spec: retries(1),
       other: retries(2),
       ancestor: "Gateway/g",
+      conflict: "Undefined",
     }),
     {
       what: "a policy on a port replaces the Service's there",
@@ -78,5 +79,40 @@ describe("filters of rules", () => {
       controller: "apisix.apache.org/apisix-ingress-controller",
       by: "Filter",
     }),
+  );
+});
+
+describe("APISIX: a Gateway names its GatewayProxy", () => {
+  const proxied = (name: string) => ({
+    ...gateway("g"),
+    spec: {
+      gatewayClassName: "class",
+      listeners: [listener("http")],
+      infrastructure: { parametersRef: { group, kind: "GatewayProxy", name } },
+    },
+  });
+  const made = (name: string) => ({
+    apiVersion: `${group}/v1alpha1`,
+    kind: "GatewayProxy",
+    metadata: { name, namespace: "default" },
+    spec: { plugins: [{ name: "cors", enabled: true }] },
+  });
+  vendorCases(
+    [gatewayClass("class", "apisix.apache.org/apisix-ingress-controller")],
+    [
+      {
+        what: "it takes effect on that Gateway",
+        objects: [proxied("p"), gateway("plain"), made("p")],
+        effective: { "Gateway/g": { plugins: [{ name: "cors", enabled: true }] }, "Gateway/plain": {} },
+        outcomes: { p: "Enforced" },
+        conditions: { p: ["Gateway/g: Accepted=True/Accepted Enforced=True/Enforced"] },
+      },
+      {
+        what: "a name without an object is a finding about the Gateway",
+        objects: [proxied("absent"), made("p")],
+        outcomes: { p: "NoPath" },
+        findings: { g: ["NamedPolicyNotFound"] },
+      },
+    ],
   );
 });

@@ -11,6 +11,7 @@ describe("AWS Gateway API controller: one target, the oldest policy", () => {
     ...directKindCases({
       group,
       kind: "TargetGroupPolicy",
+      ancestor: "",
       target: "Service/s",
       wrong: "HTTPRoute/r",
       spec: { protocol: "HTTPS" },
@@ -19,6 +20,7 @@ describe("AWS Gateway API controller: one target, the oldest policy", () => {
     ...directKindCases({
       group,
       kind: "VpcAssociationPolicy",
+      ancestor: "",
       target: "Gateway/g",
       wrong: "HTTPRoute/r",
       spec: { associateWithVpc: true },
@@ -27,6 +29,7 @@ describe("AWS Gateway API controller: one target, the oldest policy", () => {
     ...directKindCases({
       group,
       kind: "IAMAuthPolicy",
+      ancestor: "",
       target: "HTTPRoute/r",
       wrong: "Service/s",
       spec: { policy: "{}" },

@@ -14,8 +14,10 @@ interface DirectKind {
   readonly wrong: string;
   readonly spec: JsonObject;
   readonly other: JsonObject;
-  /** The ancestor of the status. The target if left out. */
+  /** The ancestor of the status, empty if the kind has none. The target if left out. */
   readonly ancestor?: string;
+  /** Of two policies on one target. */
+  readonly conflict?: "Oldest" | "Undefined";
 }
 
 /** A Gateway g with two listeners, an HTTPRoute r behind it, and the Service s that is its backend. */
@@ -35,7 +37,7 @@ export function directKindCases({
   other,
   ...more
 }: DirectKind): readonly VendorCase[] {
-  const { ancestor = target, at = target } = more;
+  const { ancestor = target, at = target, conflict = "Oldest" } = more;
   const made = (name: string, on: string, settings: JsonObject, created: number) =>
     policy(kind, name, on, settings, { group, created });
   return [
@@ -45,14 +47,15 @@ export function directKindCases({
       kind,
       effective: { [at]: spec },
       outcomes: { p: "Enforced" },
-      conditions: { p: [`${ancestor}: Accepted=True/Accepted Enforced=True/Enforced`] },
+      conditions: { p: [`${ancestor === "" ? "" : `${ancestor}: `}Accepted=True/Accepted Enforced=True/Enforced`] },
     },
     {
-      what: `${kind}: of two on one target the oldest takes effect alone`,
+      what: `${kind}: of two on one target ${conflict === "Oldest" ? "the oldest takes effect alone" : "either may take effect"}`,
       objects: [made("new", target, other, 1), made("old", target, spec, 0)],
       kind,
-      effective: { [at]: spec },
-      outcomes: { old: "Enforced", new: "Conflicted by old" },
+      ...(conflict === "Oldest"
+        ? { effective: { [at]: spec }, outcomes: { old: "Enforced", new: "Conflicted by old" } }
+        : { effective: { [at]: {} }, outcomes: { old: "Undefined by new", new: "Undefined by old" } }),
     },
     {
       what: `${kind}: ${wrong} is no target`,

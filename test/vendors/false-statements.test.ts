@@ -1,6 +1,7 @@
 /** Statements about mixed clusters that were false once. Each is a test: what is reported instead must be true. */
 import { describe, expect, test } from "vitest";
 import { buildSnapshot, caveatsFor, check, evaluate, type JsonObject, verdicts } from "../../src/index.ts";
+import { runCli } from "../support/cli/run-cli.ts";
 import { cluster } from "../support/cluster/cluster.ts";
 import { gateway, gatewayClass, policy, route, routeTo, service } from "../support/cluster/gateway-objects.ts";
 import { vendorCluster } from "./vendor-cases.ts";
@@ -104,6 +105,32 @@ describe("false once", () => {
     ]);
   });
 
+  describe("6: Kuadrant's conditions and responses", () => {
+    const auth = (name: string, on: string, spec: JsonObject, created: number) =>
+      policy("AuthPolicy", name, on, spec, { group: "kuadrant.io", created });
+    const merged = (rules: JsonObject): JsonObject => ({ defaults: { strategy: "merge", ...rules } });
+
+    test("a list of predicates in a block is valid, and a rule of the policy", () => {
+      const when = [{ predicate: "request.path != '/health'" }];
+      const { spec, outcome } = vendorCluster([
+        ...behind("istio.io/gateway-controller"),
+        auth("house", "Gateway/g", merged({ when, rules: { authentication: { x: { anonymous: {} } } } }), 0),
+      ]);
+      expect(outcome("house")).toBe("Enforced");
+      expect(spec(RULE)).toEqual({ when, rules: { authentication: { x: { anonymous: {} } } } });
+    });
+
+    test("a response is never mixed of two policies", () => {
+      const answer = (value: JsonObject): JsonObject => ({ rules: { response: { unauthenticated: value } } });
+      const { spec } = vendorCluster([
+        ...behind("istio.io/gateway-controller"),
+        auth("house", "Gateway/g", merged(answer({ code: 401, body: { value: "no" } })), 0),
+        auth("own", "HTTPRoute/r", answer({ code: 302 }), 1),
+      ]);
+      expect(spec(RULE)).toEqual(answer({ code: 302 }));
+    });
+  });
+
   test("7: a kind with the label Direct and without targets is no policy kind; no object of it is an error", () => {
     const objects = [
       crd("example.com", "UpstreamPolicy", "direct", { algorithm: { type: "string" } }),
@@ -129,6 +156,31 @@ describe("false once", () => {
     expect(codes).toContain("InferredDefinition");
   });
 
+  test("7: two TrafficPolicies of kgateway on one route both take effect, and check does not advise to delete one", () => {
+    const traffic = (name: string, spec: JsonObject, created: number) =>
+      policy("TrafficPolicy", name, ["HTTPRoute/r"], spec, { group: "gateway.kgateway.dev", created });
+    const { outcome, evaluation } = vendorCluster([
+      ...behind("kgateway.dev/kgateway"),
+      crd("gateway.kgateway.dev", "TrafficPolicy", "Direct", { targetRefs: { type: "array", items: anything } }),
+      traffic("a", { timeouts: { request: "1s" } }, 0),
+      traffic("b", { retry: { attempts: 2 } }, 1),
+    ]);
+    expect([outcome("a"), outcome("b")]).toEqual(["Enforced", "Enforced"]);
+    expect(check(evaluation).map(({ code }) => code)).not.toContain("Conflicted");
+  });
+
+  test.each([
+    ["security.istio.io", "Gateway/g", "istio.io/gateway-controller"],
+    ["policy.linkerd.io", "HTTPRoute/r", "example.com/any"],
+  ])("8: check does not advise to delete an AuthorizationPolicy of %s that is in effect", (group, on, controller) => {
+    const one = (name: string, created: number) =>
+      policy("AuthorizationPolicy", name, on, { name }, { group, created });
+    const { outcome, evaluation } = vendorCluster([...behind(controller), one("a", 0), one("b", 1)]);
+    expect([outcome("a"), outcome("b")]).toEqual(["Enforced", "Enforced"]);
+    const advice = check(evaluation).filter(({ message }) => /delete|conflict/i.test(message));
+    expect(advice).toEqual([]);
+  });
+
   test("9: a kind that takes effect on Gateways and on Services: a policy on the Gateway has a path", () => {
     const definition: JsonObject = {
       apiVersion: "prevail.dev/v1alpha1",
@@ -151,5 +203,24 @@ describe("false once", () => {
     ]);
     const isRefused = findings.some(({ severity, code }) => severity === "error" && code.startsWith("Definition"));
     expect(isRefused || outcome("p") === "Enforced").toBe(true);
+  });
+
+  test.each([
+    ["AuthorizationPolicy", ["security.istio.io", "policy.linkerd.io"]],
+    ["RateLimitPolicy", ["kuadrant.io", "gateway.nginx.org"]],
+    ["BackendTLSPolicy", ["gateway.networking.k8s.io", "alb.networking.azure.io"]],
+    ["HealthCheckPolicy", ["networking.gke.io", "alb.networking.azure.io"]],
+  ])("10: where two kinds are named %s, get policies and check show the group", async (kind, groups) => {
+    const policies = groups.map((group) => policy(kind, `of-${group}`, "Gateway/nowhere", {}, { group }));
+    const files = { "cluster.json": JSON.stringify({ kind: "List", apiVersion: "v1", items: policies }) };
+    for (const command of ["get policies", "check --complete"]) {
+      const { stdout } = await runCli(`${command} -f cluster.json`, { files });
+      for (const group of groups) expect(stdout).toContain(`${kind}.${group}`);
+    }
+    const { stdout } = await runCli("get policies -f cluster.json", {
+      files: { "cluster.json": JSON.stringify(policies[0]) },
+    });
+    expect(stdout).toContain(kind);
+    expect(stdout).not.toContain(`${kind}.`);
   });
 });

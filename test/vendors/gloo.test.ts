@@ -152,3 +152,42 @@ describe("Gloo Gateway: RouteOption", () => {
     ],
   );
 });
+
+describe("Gloo Gateway: HTTPRoutes that delegate to other HTTPRoutes", () => {
+  const OVERRIDES = "delegation.gateway.solo.io/enable-policy-overrides";
+  const parent = (overrides?: string) =>
+    route("parent", "Gateway/g#a", {
+      rules: [{ name: "team", backends: [{ group: "gateway.networking.k8s.io", kind: "HTTPRoute", name: "child" }] }],
+      ...(overrides === undefined ? {} : { annotations: { [OVERRIDES]: overrides } }),
+    });
+  const child = route("child", [], { rules: [{ name: "only" }] });
+  const option = made("RouteOption");
+  const both = [
+    option("p1", "HTTPRoute/parent", { retries: { n: 1 }, timeout: "1s" }),
+    option("c1", "HTTPRoute/child", { retries: { n: 2 }, timeout: "2s", cors: { a: 2 } }, 1),
+  ];
+  const CHILD = "HTTPRoute/parent#team > HTTPRoute/child#only";
+  vendorCases(
+    [...shared, child],
+    [
+      {
+        what: "the parent's fields replace the child's, and the child adds its own",
+        objects: [parent(), ...both],
+        effective: { [CHILD]: spec({ retries: { n: 1 }, timeout: "1s", cors: { a: 2 } }) },
+        outcomes: { p1: "Enforced", c1: "PartiallyEnforced by p1" },
+      },
+      {
+        what: "with the annotation * the child's fields replace the parent's",
+        objects: [parent("*"), ...both],
+        effective: { [CHILD]: spec({ retries: { n: 2 }, timeout: "2s", cors: { a: 2 } }) },
+        outcomes: { p1: "Overridden by c1", c1: "Enforced" },
+      },
+      {
+        what: "with a list of fields the child may set these",
+        objects: [parent("retries"), ...both],
+        effective: { [CHILD]: spec({ retries: { n: 2 }, timeout: "1s", cors: { a: 2 } }) },
+        outcomes: { p1: "PartiallyEnforced by c1", c1: "PartiallyEnforced by p1" },
+      },
+    ],
+  );
+});

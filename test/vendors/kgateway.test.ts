@@ -258,6 +258,131 @@ describe("kgateway: HTTPListenerPolicy and BackendConfigPolicy", () => {
   ]);
 });
 
+describe("kgateway: HTTPRoutes that delegate to other HTTPRoutes", () => {
+  const PRIORITY = "kgateway.dev/inherited-policy-priority";
+  const parent = (to: JsonObject, priority?: string) =>
+    route("parent", "Gateway/g#a", {
+      rules: [{ name: "team", backends: [to] }],
+      ...(priority === undefined ? {} : { annotations: { [PRIORITY]: priority } }),
+    });
+  const child = (namespace = "default") =>
+    route("child", [], { namespace, rules: [{ name: "only" }], labels: { "delegation.kgateway.dev/label": "blue" } });
+  const delegate = (name: string, namespace = "default"): JsonObject => ({
+    group: "gateway.networking.k8s.io",
+    kind: "HTTPRoute",
+    name,
+    namespace,
+  });
+  const both = [
+    traffic("p1", ["HTTPRoute/parent"], { retry: { attempts: 1 }, cors: { a: 1 } }),
+    traffic("c1", ["HTTPRoute/child"], { retry: { attempts: 2 } }, 1),
+  ];
+  const CHILD = "HTTPRoute/parent#team > HTTPRoute/child#only";
+  vendorCases(shared, [
+    {
+      what: "a parent's policy takes effect on its child, also in another namespace without a grant",
+      objects: [
+        parent(delegate("child", "team")),
+        child("team"),
+        traffic("p1", ["HTTPRoute/parent"], { cors: { a: 1 } }),
+      ],
+      effective: { "HTTPRoute/parent#team > HTTPRoute/team/child#only": { cors: { a: 1 } } },
+      outcomes: { p1: "Enforced" },
+    },
+    {
+      what: "without the annotation the child's fields replace the parent's",
+      objects: [parent(delegate("child")), child(), ...both],
+      effective: { [CHILD]: { retry: { attempts: 2 }, cors: { a: 1 } } },
+      outcomes: { p1: "PartiallyEnforced by c1", c1: "Enforced" },
+    },
+    {
+      what: "ShallowMergePreferParent: the parent's fields replace the child's",
+      objects: [parent(delegate("child"), "ShallowMergePreferParent"), child(), ...both],
+      effective: { [CHILD]: { retry: { attempts: 1 }, cors: { a: 1 } } },
+      outcomes: { p1: "Enforced", c1: "Overridden by p1" },
+    },
+    {
+      what: "the annotation does not count between a Gateway and its routes",
+      objects: [
+        parent(delegate("child"), "ShallowMergePreferParent"),
+        child(),
+        traffic("g1", ["Gateway/g"], { retry: { attempts: 9 } }),
+        traffic("p1", ["HTTPRoute/parent"], { retry: { attempts: 1 } }, 1),
+      ],
+      effective: { [CHILD]: { retry: { attempts: 1 } } },
+    },
+    {
+      what: "a star stands for all HTTPRoutes of the namespace",
+      objects: [parent(delegate("*", "team")), child("team"), traffic("p1", ["HTTPRoute/parent"], { cors: { a: 1 } })],
+      effective: { "HTTPRoute/parent#team > HTTPRoute/team/child#only": { cors: { a: 1 } } },
+    },
+    {
+      what: "a label stands for the HTTPRoutes that have it",
+      objects: [
+        parent({ group: "delegation.kgateway.dev", kind: "label", name: "blue", namespace: "all" }),
+        child("team"),
+        traffic("p1", ["HTTPRoute/parent"], { cors: { a: 1 } }),
+      ],
+      effective: { "HTTPRoute/parent#team > HTTPRoute/team/child#only": { cors: { a: 1 } } },
+      outcomes: { p1: "Enforced" },
+    },
+  ]);
+});
+
+describe("kgateway: ListenerPolicy", () => {
+  const policies = made("ListenerPolicy");
+  const port = (number: number, settings: JsonObject): JsonObject => ({ port: number, listener: settings });
+  const http = (settings: JsonObject): JsonObject => ({ default: { httpSettings: settings } });
+  vendorCases(shared, [
+    {
+      what: "default is a setting, and takes effect on all listeners of the Gateway",
+      objects: [policies("g1", ["Gateway/g"], http({ idleTimeout: "1s" }))],
+      effective: { "Gateway/g#a": http({ idleTimeout: "1s" }), "Gateway/g#b": http({ idleTimeout: "1s" }) },
+      outcomes: { g1: "Enforced" },
+      conditions: { g1: ["Gateway/g: Accepted=True/Accepted Enforced=True/Enforced"] },
+    },
+    {
+      what: "a listener's fields replace the Gateway's, each whole",
+      objects: [
+        policies("g1", ["Gateway/g"], http({ tracing: { a: 1, b: 1 }, idleTimeout: "1s" })),
+        policies("l1", ["Gateway/g#a"], http({ tracing: { a: 2 } }), 1),
+      ],
+      effective: {
+        "Gateway/g#a": http({ tracing: { a: 2 }, idleTimeout: "1s" }),
+        "Gateway/g#b": http({ tracing: { a: 1, b: 1 }, idleTimeout: "1s" }),
+      },
+      outcomes: { g1: "PartiallyEnforced by l1", l1: "Enforced" },
+    },
+    {
+      what: "two on one Gateway: the older one's fields are used, and the others added",
+      objects: [
+        policies("new", ["Gateway/g"], { default: { proxyProtocol: {}, perConnectionBufferLimitBytes: 2 } }, 1),
+        policies("old", ["Gateway/g"], { default: { perConnectionBufferLimitBytes: 1 } }),
+      ],
+      effective: { "Gateway/g#a": { default: { proxyProtocol: {}, perConnectionBufferLimitBytes: 1 } } },
+      outcomes: { old: "Enforced", new: "PartiallyEnforced by old" },
+    },
+    {
+      what: "the settings of ports are merged port by port",
+      objects: [
+        policies("g1", ["Gateway/g"], { perPort: [port(80, { proxyProtocol: {} }), port(81, {})] }),
+        policies("l1", ["Gateway/g#a"], { perPort: [port(80, { perConnectionBufferLimitBytes: 1 })] }, 1),
+      ],
+      effective: {
+        "Gateway/g#a": {
+          perPort: { "80": port(80, { proxyProtocol: {}, perConnectionBufferLimitBytes: 1 }), "81": port(81, {}) },
+        },
+      },
+      outcomes: { g1: "Enforced", l1: "Enforced" },
+    },
+    {
+      what: "an HTTPRoute is no target",
+      objects: [policies("p", ["HTTPRoute/r"], http({ idleTimeout: "1s" }))],
+      outcomes: { p: "TargetNotFound" },
+    },
+  ]);
+});
+
 describe("kgateway: what objects name", () => {
   vendorCases(
     [],

@@ -14,6 +14,7 @@ describe.each(["istio.io/gateway-controller", "gateway.envoyproxy.io/gatewayclas
       ...directKindCases({
         group,
         kind: "DNSPolicy",
+        ancestor: "",
         target: "Gateway/g",
         at: "Gateway/g#b",
         wrong: "HTTPRoute/r",
@@ -23,6 +24,7 @@ describe.each(["istio.io/gateway-controller", "gateway.envoyproxy.io/gatewayclas
       ...directKindCases({
         group,
         kind: "TLSPolicy",
+        ancestor: "",
         target: "Gateway/g",
         at: "Gateway/g#b",
         wrong: "Service/s",

@@ -1,7 +1,7 @@
-import { describe } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/index.ts";
 import { policy } from "../support/cluster/gateway-objects.ts";
-import { vendorCases } from "./vendor-cases.ts";
+import { vendorCases, vendorCluster } from "./vendor-cases.ts";
 
 const group = "policy.linkerd.io";
 const server = (name: string): JsonObject => ({
@@ -113,4 +113,10 @@ describe("Linkerd: AuthorizationPolicies add up", () => {
       },
     ],
   );
+});
+
+test("Linkerd: a kind that two groups have is listed once as a target", () => {
+  const wrong = policy("AuthorizationPolicy", "p", "Gateway/g", {}, { group });
+  const [finding] = vendorCluster([wrong]).findingsOn("p");
+  expect(finding?.message).toContain("it can target: Namespace, Server, HTTPRoute, GRPCRoute");
 });

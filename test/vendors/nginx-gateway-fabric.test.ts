@@ -137,6 +137,71 @@ describe("NGINX Gateway Fabric: a route's settings over its Gateway's, one by on
   ]);
 });
 
+describe("NGINX Gateway Fabric: rate limits, firewalls and processors", () => {
+  const rates = made("RateLimitPolicy");
+  const firewall = made("WAFPolicy");
+  const processor = made("PayloadProcessor");
+  const rules = (rate: string) => ({ rateLimit: { local: { rules: [{ key: "$binary_remote_addr", rate }] } } });
+  const source = (url: string) => ({ type: "HTTP", policySource: { httpSource: { url } } });
+  const logs = (type: string) => ({ securityLogs: [{ destination: { type } }] });
+  const calls = (name: string) => ({
+    processors: [{ type: "ExtProcess", extProcess: { backendRef: { name, port: 80 } } }],
+  });
+  vendorCases(shared, [
+    {
+      what: "RateLimitPolicy: a route's rules replace its Gateway's, and its other settings come from the Gateway",
+      objects: [
+        rates("g1", ["Gateway/g"], { rateLimit: { ...rules("1r/s").rateLimit, rejectCode: 429 } }),
+        rates("r1", ["HTTPRoute/r"], rules("9r/s"), 1),
+      ],
+      effective: {
+        [R]: { rateLimit: { ...rules("9r/s").rateLimit, rejectCode: 429 } },
+        [OTHER]: { rateLimit: { ...rules("1r/s").rateLimit, rejectCode: 429 } },
+      },
+      outcomes: { g1: "PartiallyEnforced by r1", r1: "Enforced" },
+      conditions: { r1: ["Gateway/g: Accepted=True/Accepted Enforced=True/Enforced"] },
+    },
+    {
+      what: "RateLimitPolicy: a Service is no target",
+      objects: [rates("p", ["Service/s"], rules("1r/s"))],
+      outcomes: { p: "TargetNotFound" },
+    },
+    {
+      what: "WAFPolicy: a route's firewall replaces its Gateway's, and the Gateway's logs stay",
+      objects: [
+        firewall("g1", ["Gateway/g"], { ...source("http://a"), ...logs("stderr") }),
+        firewall("r1", ["HTTPRoute/r"], source("http://b"), 1),
+      ],
+      effective: {
+        [R]: { ...source("http://b"), ...logs("stderr") },
+        [OTHER]: { ...source("http://a"), ...logs("stderr") },
+      },
+      outcomes: { g1: "PartiallyEnforced by r1", r1: "Enforced" },
+    },
+    {
+      what: "WAFPolicy: the source of a bundle is one value",
+      objects: [
+        firewall("g1", ["Gateway/g"], { type: "HTTP", policySource: { httpSource: { url: "a" }, timeout: "1s" } }),
+        firewall("r1", ["HTTPRoute/r"], source("b"), 1),
+      ],
+      effective: { [R]: source("b") },
+    },
+    {
+      what: "PayloadProcessor: a route's replaces its Gateway's",
+      objects: [processor("g1", "Gateway/g", calls("a")), processor("r1", "HTTPRoute/r", calls("b"), 1)],
+      effective: { [R]: calls("b"), [OTHER]: calls("a") },
+      outcomes: { g1: "PartiallyEnforced by r1", r1: "Enforced" },
+    },
+    {
+      what: "PayloadProcessor: of two on one route the oldest takes effect, whatever they set",
+      objects: [processor("new", "HTTPRoute/r", calls("b"), 1), processor("old", "HTTPRoute/r", calls("a"))],
+      effective: { [R]: calls("a") },
+      outcomes: { old: "Enforced", new: "Conflicted by old" },
+      conditions: { new: ["HTTPRoute/r: Accepted=False/Conflicted"] },
+    },
+  ]);
+});
+
 describe("NGINX Gateway Fabric: what objects name", () => {
   vendorCases(
     [],

@@ -12,7 +12,11 @@
 {{- end }}
 {{- end }}
 - --service={{ .Release.Namespace }}/prevail-view
-{{- if eq .Values.certificates.from "own" }}
+{{- if not .Values.viewApi.enabled }}
+- --listen=off
+{{- end }}
+{{- if not (include "prevail.servesApiServer" .) }}
+{{- else if eq .Values.certificates.from "own" }}
 - --secret=prevail-tls
 {{- else }}
 - --tls-cert=/var/run/prevail/tls/tls.crt

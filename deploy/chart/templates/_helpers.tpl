@@ -20,9 +20,14 @@ app.kubernetes.io/component: controller
 {{- if and (ne .Values.webhook.mode "deny") (or .Values.webhook.refuseConflicts .Values.webhook.confirmAbove (eq .Values.webhook.failurePolicy "Fail")) }}
 {{- fail (printf "webhook.refuseConflicts, .confirmAbove and .failurePolicy are about what is refused, and webhook.mode is %s: use the mode deny" .Values.webhook.mode) }}
 {{- end }}
-{{- if lt (int .Values.replicas) 2 }}
-{{- fail "replicas is 1: while the only replica of the view API restarts, no namespace of the cluster can be deleted. Set replicas to 2 or more" }}
+{{- if and .Values.viewApi.enabled (lt (int .Values.replicas) 2) }}
+{{- fail "replicas is 1: while the only replica of the view API restarts, no namespace of the cluster can be deleted. Set replicas to 2 or more, or viewApi.enabled to false" }}
 {{- end }}
+{{- end }}
+
+{{/* Not empty if the API server connects to the controller, which then needs a certificate and a Service. */}}
+{{- define "prevail.servesApiServer" -}}
+{{- if or .Values.viewApi.enabled (ne .Values.webhook.mode "off") }}yes{{ end }}
 {{- end }}
 
 {{- define "prevail.priorityClassName" -}}

@@ -19,8 +19,9 @@ export interface LeftOut {
 export function findTemplate(parts: readonly ParsedPart[]): Position | undefined {
   const template = parts.find(
     ({ text, findings, documents }) =>
-      (ACTION.test(text) && findings.some(({ severity }) => severity === "error")) ||
-      (text.includes("{{") && documents.some(({ value }) => isNamedByTemplate(value))),
+      text.includes("{{") &&
+      ((findings.some(({ severity }) => severity === "error") && ACTION.test(text)) ||
+        documents.some(({ value }) => isNamedByTemplate(value))),
   );
   if (template === undefined) return undefined;
   const before = template.text.slice(0, template.text.indexOf("{{")).split(/\r\n?|\n/);

@@ -55,6 +55,15 @@ const value = object(
         block,
         strategy: text("The merge strategy that decided it: AtomicDefaults, MergeOverrides and so on."),
         computed: flag("True if a custom strategy computed the value, so that no policy contains it."),
+        written: object(
+          {
+            manager: text("The tool that wrote the value, such as kubectl-edit. It is not a person."),
+            operation: text("Apply (server-side apply) or Update."),
+            time: text("The last write of this tool to any field of the policy: the value was written then or before."),
+            created: text("When the policy was created."),
+          },
+          "How the value was last written, as the policy records it. Only with the parameter blame=true, and for a policy that you may read.",
+        ),
       },
       "Where the value comes from. It is absent if a policy removed what others set.",
     ),

@@ -1,5 +1,6 @@
 import { type GroupKind, parseKindId, splitId } from "../../core/model/refs.ts";
 import {
+  blamedPolicies,
   type EffectiveSurvey,
   effectiveSubjects,
   effectiveView,
@@ -53,11 +54,13 @@ function buildView(reader: ViewReader, viewed: ViewedObject): Promise<AnyView | 
 }
 
 export async function buildEffective(
-  { context, user, reviews }: ViewReader,
+  { context, user, reviews, loadWhole }: ViewReader,
   survey: EffectiveSurvey | undefined,
 ): Promise<EffectivePolicyView | undefined> {
   if (survey === undefined) return undefined;
-  return effectiveView(context, survey, await viewerFor(effectiveSubjects(survey), user, reviews, context.pluralOf));
+  const viewer = await viewerFor(effectiveSubjects(survey), user, reviews, context.pluralOf);
+  const whole = await loadWhole?.(blamedPolicies(survey, viewer));
+  return effectiveView(context, survey, viewer, whole);
 }
 
 export async function buildReach(reader: ViewReader, viewed: ViewedObject): Promise<PolicyReachView | undefined> {

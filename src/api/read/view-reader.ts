@@ -1,4 +1,6 @@
 import type { ReviewedUser } from "../../adapters/cluster/client/reviews.ts";
+import type { JsonObject } from "../../core/model/json.ts";
+import type { ObjectId } from "../../core/model/refs.ts";
 import type { ViewContext } from "../../core/view/view-context.ts";
 import type { ViewResource } from "../../core/view/view-resources.ts";
 import type { AccessReviews } from "../rights/access-reviews.ts";
@@ -9,4 +11,6 @@ export interface ViewReader {
   readonly resource: ViewResource;
   readonly user: ReviewedUser;
   readonly reviews: AccessReviews;
+  /** Reads policies with their managed fields. Undefined: it was not asked how values were written. */
+  readonly loadWhole?: ((ids: readonly ObjectId[]) => Promise<ReadonlyMap<ObjectId, JsonObject>>) | undefined;
 }

@@ -1,5 +1,7 @@
 /** From a request of the front proxy to a response. */
 import type { ResourceAccess, ReviewedUser } from "../../adapters/cluster/client/reviews.ts";
+import type { JsonObject } from "../../core/model/json.ts";
+import type { ObjectId } from "../../core/model/refs.ts";
 import type { ViewContext } from "../../core/view/view-context.ts";
 import { VIEW_GROUP, VIEW_VERSION, type ViewResource, viewResources } from "../../core/view/view-resources.ts";
 import { discoveryDocument } from "../discovery/discovery-documents.ts";
@@ -28,6 +30,8 @@ export interface RequestTools {
   /** Undefined while the cluster is read for the first time. */
   readonly context: () => ViewContext | undefined;
   readonly reviews: AccessReviews;
+  /** Reads policies with their managed fields. */
+  readonly loadWhole: (ids: readonly ObjectId[], signal: AbortSignal) => Promise<ReadonlyMap<ObjectId, JsonObject>>;
 }
 
 export async function handleRequest(request: ViewRequest, tools: RequestTools): Promise<ApiResponse> {
@@ -123,7 +127,12 @@ async function get(request: ViewRequest, address: Address, name: string, tools: 
   if (!("reader" in prepared)) return prepared;
   const { resource, namespace = "" } = address;
   const { plural } = resource;
-  const read = await readView(prepared.reader, namespace, name);
+  const blame = request.query.get("blame") ?? "false";
+  if (blame !== "false" && blame !== "true")
+    return failure("BadRequest", `blame is '${blame}': it must be true or false`, { kind: plural, name });
+  const isBlamed = blame === "true" && resource.about === "Targets";
+  const loadWhole = isBlamed ? (ids: readonly ObjectId[]) => tools.loadWhole(ids, request.signal) : undefined;
+  const read = await readView({ ...prepared.reader, loadWhole }, namespace, name);
   if (read.found) return { status: 200, body: formatView(read.view, resource, prepared.format) };
   if (read.forbidden !== undefined) {
     const { group, kind } = read.forbidden;

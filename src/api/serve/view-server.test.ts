@@ -39,6 +39,7 @@ beforeAll(async () => {
     certificate: serving,
     frontProxy,
     context: () => undefined,
+    loadWhole: async () => new Map(),
     reviews: createAccessReviews({
       review: async ({ user }) => {
         if (isReviewDown) throw new Error("the API server is down");

@@ -1,18 +1,11 @@
 /** An HTTPS server for the front proxy of the API server alone. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createServer } from "node:https";
 import { TLSSocket } from "node:tls";
-import { closeFailedHandshakes, type HandshakeFailure } from "../../adapters/sockets/failed-handshakes.ts";
-import { closeServer, listen } from "../../adapters/sockets/listen.ts";
+import type { HandshakeFailure } from "../../adapters/sockets/failed-handshakes.ts";
+import { type ServingCertificate, startTlsServer } from "../../adapters/sockets/start-tls-server.ts";
 import { type ApiResponse, failure } from "./api-response.ts";
 import { type FrontProxy, isAllowedName, readUser } from "./front-proxy.ts";
 import { handleRequest, type RequestTools } from "./handle-request.ts";
-
-/** The certificate of the server, in PEM. */
-export interface ServingCertificate {
-  readonly certificate: string;
-  readonly privateKey: string;
-}
 
 export interface ViewServerOptions extends RequestTools {
   readonly host: string;
@@ -36,56 +29,43 @@ export interface ViewServer {
 
 /** The front proxy sends the user's groups in headers, and users of some identity providers are in hundreds of them. */
 const MAX_HEADER_BYTES = 64 * 1024;
-/** Requests at a time. Further ones get a 429 with a time to come back. */
-const MAX_IN_FLIGHT = 100;
 
 /** Rejects if the port cannot be opened. */
 export async function startViewServer(options: ViewServerOptions): Promise<ViewServer> {
   let { certificate, frontProxy } = options;
-  let inFlight = 0;
-  const tls = () => ({
-    cert: certificate.certificate,
-    key: certificate.privateKey,
-    ca: frontProxy.authority,
-    requestCert: true,
-    rejectUnauthorized: true,
-    minVersion: "TLSv1.2" as const,
+  const trust = () => ({ certificate, clientAuthority: frontProxy.authority });
+  const measure = (response: ServerResponse): void => {
+    const began = performance.now();
+    response.once("close", () => options.onRequest?.(response.statusCode, (performance.now() - began) / 1000));
+  };
+  const server = await startTlsServer({
+    host: options.host,
+    port: options.port,
+    trust: trust(),
+    requestTimeoutMs: 60_000,
+    maxHeaderBytes: MAX_HEADER_BYTES,
+    respond: (request, response) => {
+      measure(response);
+      return respond(request, response, frontProxy, options);
+    },
+    respondBusy: (_, response) => {
+      measure(response);
+      void send(response, failure("TooManyRequests", "too many requests at a time", { retryAfterSeconds: 1 }));
+    },
+    onHandshakeFailure: options.onHandshakeFailure,
   });
-  const server = createServer(
-    {
-      ...tls(),
-      maxHeaderSize: MAX_HEADER_BYTES,
-      headersTimeout: 10_000,
-      requestTimeout: 60_000,
-      keepAliveTimeout: 90_000,
-    },
-    (request, response) => {
-      const began = performance.now();
-      response.once("close", () => options.onRequest?.(response.statusCode, (performance.now() - began) / 1000));
-      if (inFlight >= MAX_IN_FLIGHT) {
-        void send(response, failure("TooManyRequests", "too many requests at a time", { retryAfterSeconds: 1 }));
-        return;
-      }
-      inFlight++;
-      void respond(request, response, frontProxy, options).finally(() => {
-        inFlight--;
-      });
-    },
-  );
-  closeFailedHandshakes(server, (one) => options.onHandshakeFailure?.(one));
-  const port = await listen(server, options);
   return {
-    port,
+    port: server.port,
     useCertificate: (next) => {
       certificate = next;
-      server.setSecureContext(tls());
+      server.useTrust(trust());
     },
     useFrontProxy: (next) => {
       frontProxy = next;
-      server.setSecureContext(tls());
+      server.useTrust(trust());
       server.closeIdleConnections();
     },
-    close: () => closeServer(server),
+    close: server.close,
   };
 }
 

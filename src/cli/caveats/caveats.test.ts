@@ -490,3 +490,97 @@ spec: {gatewayClassName: x, listeners: [{name: l, protocol: HTTP, port: 80}]}
       if (found.kind === "Plan") expect(schemaViolations("plan.json", found)).toEqual([]);
     });
 });
+
+describe("a definition that is approximate", () => {
+  const files = {
+    "a.yaml": `apiVersion: v1
+kind: Service
+metadata: {name: s, namespace: default}
+spec: {ports: [{port: 80}]}
+---
+apiVersion: example.com/v1
+kind: TrafficPolicy
+metadata: {name: p, namespace: default}
+spec: {targetRef: {group: "", kind: Service, name: s}, x: 1}
+---
+apiVersion: prevail.dev/v1alpha1
+kind: PolicyDefinition
+metadata: {name: trafficpolicies.example.com}
+spec:
+  policies: [{group: example.com, kind: TrafficPolicy}]
+  class: Direct
+  targeting: {kinds: [Service]}
+  approximate: [{because: retries are counted in another way}]
+`,
+  };
+
+  for (const line of ["explain service/s", "check", "reach trafficpolicy/p"])
+    test(`${line}: it is no failure with --complete, because no file is missing, and one with --fail-on caveat`, async () => {
+      const complete = await runCli(`${line} --complete -f a.yaml`, { files });
+      expect(flat(complete.stdout)).toContain("the definition of TrafficPolicy is approximate");
+      expect(complete.code).toBe(0);
+      const failing = await runCli(`${line} --fail-on caveat -f a.yaml`, { files });
+      expect(failing.code).toBe(1);
+    });
+});
+
+describe("several policies on one target, and it is not defined which takes effect", () => {
+  const on = (name: string, namespaced: string): string => `---
+apiVersion: example.com/v1
+kind: MeshPolicy
+metadata: {name: ${name}, namespace: shop}
+spec: {${namespaced}}
+`;
+  const target = "targetRef: {group: gateway.networking.k8s.io, kind: Gateway, name: g}";
+  const files = {
+    "a.yaml": `apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {name: g, namespace: shop}
+spec: {gatewayClassName: c, listeners: [{name: http, protocol: HTTP, port: 80}]}
+---
+apiVersion: prevail.dev/v1alpha1
+kind: PolicyDefinition
+metadata: {name: meshpolicies.example.com}
+spec:
+  policies: [{group: example.com, kind: MeshPolicy}]
+  class: Inherited
+  targeting: {kinds: [Gateway], absent: {means: OwnNamespace}}
+  hierarchy: {effectiveTargets: [Gateway], namespaces: {above: [Gateway]}}
+  merge: {granularity: {default: Field}, sameTarget: Undefined}
+${on("all", "size: 1")}${on("one", `${target}, size: 2`)}${on("two", `${target}, size: 3`)}`,
+  };
+
+  test("explain shows no winner, and that the values of other policies may not take effect", async () => {
+    const { stdout } = await runCli("explain gateway/g -f a.yaml", { files });
+    expect(flat(stdout)).toContain("Not known: it is not defined which of several policies on one target takes effect");
+    expect(flat(stdout)).toContain("Undefined: Gateway shop/g also has MeshPolicy shop/two");
+    expect(stdout).not.toMatch(/size: [23]/);
+  });
+
+  test("get policies, reach and check say so", async () => {
+    const { stdout: table } = await runCli("get policies -f a.yaml", { files });
+    expect(flat(table)).toContain("MeshPolicy one Gateway/g Undefined not known");
+    const { stdout: reach } = await runCli("reach meshpolicy/one -f a.yaml", { files });
+    expect(flat(reach)).toContain("Undefined: Gateway shop/g also has MeshPolicy shop/two");
+    const { stdout: found } = await runCli("check -f a.yaml", { files });
+    expect(flat(found)).toContain("warning UndefinedConflict MeshPolicy shop/one");
+  });
+});
+
+test("the sentence names an object once that is a parent and a target, and is not there", async () => {
+  const files = {
+    "shop.yaml": `
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {name: r, namespace: shop}
+spec: {parentRefs: [{name: edge}]}
+---
+apiVersion: kuadrant.io/v1
+kind: RateLimitPolicy
+metadata: {name: p, namespace: shop}
+spec: {targetRef: {group: gateway.networking.k8s.io, kind: Gateway, name: edge}, limits: {all: {rates: [{limit: 5, window: 1m}]}}}
+`,
+  };
+  const { stdout } = await runCli("check -f shop.yaml", { files });
+  expect(flat(stdout)).toContain("in shop.yaml; Gateway shop/edge is not in the input, see below.");
+});

@@ -5,7 +5,7 @@ import type { LoadedSource } from "../../sources/load-source.ts";
 import type { OptionValues } from "../args/option.ts";
 import { redactionFor, redactOption } from "../args/redaction.ts";
 import { parseVisibleScope } from "../args/visible-scope.ts";
-import { isStrict } from "../caveats/exit-code.ts";
+import { isFailure } from "../caveats/exit-code.ts";
 import { printCaveats } from "../caveats/text.ts";
 import { chooseDefinitions } from "../choose-definitions.ts";
 import type { CliIo } from "../cli-io.ts";
@@ -218,7 +218,7 @@ function exitCodeOf(
   options: OptionValues,
 ): ExitCode {
   if (isUnread) return exitCodes.input;
-  const isPartial = caveats.length > 0 && isStrict(options);
+  const isPartial = isFailure(caveats, options);
   const hasFailing = [...occurring].some((severity) => isFailing(severity, failing));
   return hasFailing || isPartial || (isBroken && failing !== "never") ? exitCodes.failed : exitCodes.ok;
 }

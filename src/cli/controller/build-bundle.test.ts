@@ -55,7 +55,7 @@ const objects: readonly JsonObject[] = [
   },
 ];
 
-const facts = { version: "1.2.3", node: "v20", platform: "linux x64", kubernetes: "v1.36.3" };
+const facts = { version: "1.2.3", node: "v20", platform: "linux x64", kubernetes: "v1.36.3", statusResets: [] };
 const bundleOf = (): JsonObject => {
   const { evaluation } = cluster(objects, { definitions: builtInDefinitions() });
   return buildBundle({ evaluation, world: worldOf(evaluation), unread: [] }, facts);
@@ -89,6 +89,16 @@ describe("a support bundle", () => {
     const [first, second] = [spaces(bundleOf()), spaces(bundleOf())];
     expect(first).toHaveLength(1);
     expect(first).not.toEqual(second);
+  });
+
+  test("counts objects whose status another writer resets, or says that it does not know", () => {
+    const { evaluation } = cluster(objects, { definitions: builtInDefinitions() });
+    const source = { evaluation, world: worldOf(evaluation), unread: [] };
+    const route = { group: "gateway.networking.k8s.io", kind: "HTTPRoute" };
+    expect(buildBundle(source, { ...facts, statusResets: [route, route] })["statusResets"]).toEqual([
+      { ...route, count: 2 },
+    ]);
+    expect(buildBundle(source, { ...facts, statusResets: undefined })["statusResets"]).toBe("Events cannot be read");
   });
 
   test("is about a cluster", async () => {

@@ -7,7 +7,7 @@ import { verdictOf } from "../../core/effective/verdicts/verdict-of.ts";
 import type { PolicyRecord, World } from "../../core/effective/world/world.ts";
 import { optionsOf } from "../../core/evaluation.ts";
 import type { JsonObject } from "../../core/model/json.ts";
-import { compareText, kindId, type ObjectId, parseObjectId } from "../../core/model/refs.ts";
+import { compareText, type GroupKind, kindId, type ObjectId, parseObjectId } from "../../core/model/refs.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 
 export interface BundleFacts {
@@ -16,6 +16,8 @@ export interface BundleFacts {
   readonly platform: string;
   /** The version of the API server; undefined for files. */
   readonly kubernetes: string | undefined;
+  /** Objects whose status another writer resets, so that the controller has stopped to write it there, by its Events. Undefined: they cannot be read. */
+  readonly statusResets: readonly GroupKind[] | undefined;
 }
 
 /** A handle stands for a name, and is equal for equal names of one bundle. The key is not kept, so a handle cannot be looked up in a list of names. */
@@ -52,17 +54,26 @@ export function buildBundle(
       policies: policies.map(({ group, kind, count }) => ({ group, kind, count })),
     })),
     unread: unread.map(({ code, severity }) => ({ code, severity })),
+    ...(facts.statusResets === undefined
+      ? { statusResets: "Events cannot be read" }
+      : { statusResets: countByKind(facts.statusResets) }),
   };
 }
 
 function countKinds(world: World): readonly JsonObject[] {
+  const kinds: GroupKind[] = [];
+  world.objects.forEach(({ ref }) => void kinds.push(ref));
+  return countByKind(kinds);
+}
+
+function countByKind(kinds: readonly GroupKind[]): readonly JsonObject[] {
   const counts = new Map<string, { group: string; kind: string; count: number }>();
-  world.objects.forEach(({ ref: { group, kind } }) => {
+  for (const { group, kind } of kinds) {
     const key = kindId({ group, kind });
     const found = counts.get(key) ?? { group, kind, count: 0 };
     found.count++;
     counts.set(key, found);
-  });
+  }
   return [...counts].sort(([a], [b]) => compareText(a, b)).map(([, counted]) => ({ ...counted }));
 }
 

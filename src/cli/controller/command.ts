@@ -1,8 +1,11 @@
+import { objectAt, objectsIn, ownValue } from "../../core/model/json.ts";
+import type { GroupKind } from "../../core/model/refs.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { printData } from "../print/print-data.ts";
 import { buildBundle } from "./build-bundle.ts";
 import { createLog } from "./create-log.ts";
+import { gatewayOptions } from "./gateway-settings.ts";
 import { reportOptions } from "./report-settings.ts";
 import { DEFAULT_ADMIN, DEFAULT_LISTEN, DEFAULT_SECRET, DEFAULT_SERVICE, parseControllerSettings } from "./settings.ts";
 import { webhookOptions } from "./webhook-settings.ts";
@@ -24,16 +27,22 @@ export const command: Command = {
       "into the APIService; with --tls-cert and --tls-key it uses files instead, and reads them again when they change.",
     "With --webhook it also serves admission webhooks: kubectl apply and kubectl delete print what is about to change. With --deny they refuse what a request makes worse: a spec that is newly Invalid, a " +
       "definition with an error, a CoverageRule with 'enforce: Deny' that is no longer met. docs/webhook.md says what is never refused, and how to install them.",
+    "With --xds it implements Gateway API for the GatewayClasses that name --controller-name: Envoys that connect there are configured for their Gateway, and GatewayClasses, Gateways, ListenerSets, routes and BackendTLSPolicies " +
+      "have the status of Gateway API. A Gateway is Programmed when an Envoy has acknowledged its configuration. docs/gateways.md has the rules.",
     "--cleanup, with the rights of an administrator, before the controller is removed: it takes the Lease, so that replicas that still run write nothing again, deletes the APIService, then the webhook configurations, and withdraws " +
-      "the controller's conditions, entries and annotations. Give it --controller-name, --lease and --service as the controller has them.",
+      "the controller's conditions, entries and annotations. Give it --controller-name, --own, --lease and --service as the controller has them.",
     "--support-bundle reads the cluster once, with your own rights, and prints JSON to attach to a report: versions, numbers of objects by kind, policies with their verdicts and targets, and the codes of findings and " +
-      "caveats. Names are replaced by handles that differ in each bundle; labels, annotations, hosts and values are not in it. Read it before you send it.",
+      "caveats, and how many objects have a status that another writer resets. Names are replaced by handles that differ in each bundle; labels, annotations, hosts and values are not in it. Read it before you send it.",
     "The cluster is that of the Pod, or of the kubeconfig file. Metrics, health and readiness are at /metrics, /healthz and /readyz of the admin address.",
   ],
   options: [
     { name: "view-only", help: "serve the view API only, and write no status" },
     ...reportOptions,
-    { name: "listen", value: "ADDRESS:PORT", help: `where the API server connects (default: ${DEFAULT_LISTEN})` },
+    {
+      name: "listen",
+      value: "ADDRESS:PORT|off",
+      help: `where the API server connects for the view API; 'off': it is not served (default: ${DEFAULT_LISTEN})`,
+    },
     {
       name: "admin",
       value: "ADDRESS:PORT|off",
@@ -51,9 +60,10 @@ export const command: Command = {
     },
     {
       name: "redact-names",
-      help: "show a handle instead of the namespace and the name of a policy that the user may not read; 'reach ~HANDLE' finds the policy",
+      help: "show a handle instead of the namespace and the name of a policy that the user may not read, and in warnings of the webhooks instead of those of every other policy; 'reach ~HANDLE' finds the policy",
     },
     ...webhookOptions,
+    ...gatewayOptions,
     { name: "tls-cert", value: "FILE", help: "use this certificate instead of its own" },
     { name: "tls-key", value: "FILE", help: "the private key of --tls-cert" },
     {
@@ -73,6 +83,10 @@ export const command: Command = {
   examples: [
     { what: "In a Pod", line: "controller --service prevail-system/prevail-view" },
     { what: "Print what would be written, on this machine", line: "controller --dry-run --context test" },
+    {
+      what: "Serve Gateways with an Envoy that runs on this machine",
+      line: "controller --xds 127.0.0.1:18000 --gateway-addresses 127.1.0.0/24 --context test",
+    },
     { what: "Serve the view API only", line: "controller --view-only --service prevail-system/prevail-view" },
     { what: "Before it is removed", line: "controller --cleanup --service prevail-system/prevail-view" },
     { what: "Something to attach to a report", line: "controller --support-bundle > bundle.json" },
@@ -92,7 +106,8 @@ async function printBundle({ load, io, print, cluster }: CommandContext): Promis
   const source = await load();
   if (source === undefined) return exitCodes.failed;
   const platform = `${process.platform} ${process.arch}`;
-  const facts = { version: io.version(), node: process.version, platform, kubernetes: await serverVersion(cluster) };
+  const [kubernetes, statusResets] = await Promise.all([serverVersion(cluster), readStatusResets(cluster)]);
+  const facts = { version: io.version(), node: process.version, platform, kubernetes, statusResets };
   printData(print, "json", buildBundle(source, facts));
   return exitCodes.ok;
 }
@@ -102,4 +117,17 @@ async function serverVersion(cluster: CommandContext["cluster"]): Promise<string
   const version = await cluster?.client.request({ path: "/version" }).catch(() => undefined);
   const found = version === undefined ? undefined : version["gitVersion"];
   return typeof found === "string" ? found : undefined;
+}
+
+const RESET_EVENTS = "/apis/events.k8s.io/v1/events?fieldSelector=reason%3DStatusReset&limit=500";
+
+/** The kinds of the objects about which a controller has written that another writer resets their status; undefined if Events cannot be read. */
+async function readStatusResets(cluster: CommandContext["cluster"]): Promise<readonly GroupKind[] | undefined> {
+  const list = await cluster?.client.request({ path: RESET_EVENTS }).catch(() => undefined);
+  if (list === undefined) return undefined;
+  return objectsIn(ownValue(list, "items")).flatMap((event) => {
+    const { apiVersion, kind } = objectAt(event, "regarding");
+    if (typeof apiVersion !== "string" || typeof kind !== "string") return [];
+    return [{ group: apiVersion.includes("/") ? (apiVersion.split("/", 1)[0] ?? "") : "", kind }];
+  });
 }

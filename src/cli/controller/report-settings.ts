@@ -77,7 +77,7 @@ export function parseReportSettings(options: OptionValues): ReportSettings | str
     return stray === undefined ? undefined : `--${stray.name} is about status, which is not written with --view-only`;
   }
   if (options.has("redact-names"))
-    return "--redact-names is about the view API, and status and Events name policies: add --view-only";
+    return "--redact-names is about the view API and the webhooks, and status and Events name policies: add --view-only";
   const controller = parseControllerName(options);
   if (!controller.ok) return controller.message;
   const own = parseKinds(options, "own", DEFAULT_OWN);

@@ -2,14 +2,14 @@ import type { AccessOptions } from "../../adapters/cluster/kubeconfig/cluster-ac
 import type { OptionValues } from "../args/option.ts";
 import { parseAddress } from "../args/parse-address.ts";
 import { readClusterOptions } from "../cluster/cluster-options.ts";
+import { type GatewaySettings, parseGatewaySettings } from "./gateway-settings.ts";
 import { parseReportSettings, type ReportSettings } from "./report-settings.ts";
 import { parseWebhookSettings, type WebhookSettings } from "./webhook-settings.ts";
 
 export interface ControllerSettings {
   readonly access: AccessOptions & { readonly kubeconfig: string | undefined };
-  /** Where the view API listens. */
-  readonly host: string;
-  readonly port: number;
+  /** Where the view API listens. Undefined: it is not served. */
+  readonly view: { readonly host: string; readonly port: number } | undefined;
   /** Metrics, health and readiness. Undefined: none. */
   readonly admin: { readonly host: string; readonly port: number } | undefined;
   /** The Service in front of the replicas. Undefined namespace: that of the Pod. */
@@ -24,6 +24,8 @@ export interface ControllerSettings {
   readonly report: ReportSettings | undefined;
   /** The admission webhooks. Undefined: none. */
   readonly webhook: WebhookSettings | undefined;
+  /** The Gateways that are served. Undefined: none. */
+  readonly gateways?: GatewaySettings | undefined;
   /** True: what was written is taken back, and the process ends. */
   readonly isCleanup?: boolean;
 }
@@ -35,13 +37,10 @@ export const DEFAULT_SECRET = "prevail-view-tls";
 
 /** Returns the settings, or what is wrong with the options. */
 export function parseControllerSettings(options: OptionValues): ControllerSettings | string {
-  const listen = parseAddress(options.value("listen") ?? DEFAULT_LISTEN);
-  if (listen === undefined)
-    return `--listen is '${options.value("listen") ?? ""}': give an address and a port, such as ${DEFAULT_LISTEN}`;
-  const adminText = options.value("admin") ?? DEFAULT_ADMIN;
-  const admin = adminText === "off" ? undefined : parseAddress(adminText);
-  if (adminText !== "off" && admin === undefined)
-    return `--admin is '${adminText}': give an address and a port, such as ${DEFAULT_ADMIN}, or 'off'`;
+  const view = parseAddressOrOff(options, "listen", DEFAULT_LISTEN);
+  if (typeof view === "string") return view;
+  const admin = parseAddressOrOff(options, "admin", DEFAULT_ADMIN);
+  if (typeof admin === "string") return admin;
   const [name = "", namespace, ...more] = (options.value("service") ?? DEFAULT_SERVICE).split("/").toReversed();
   if (name === "" || namespace === "" || more.length > 0)
     return `--service is '${options.value("service") ?? ""}': give NAMESPACE/NAME, or NAME in the namespace of the Pod`;
@@ -53,11 +52,13 @@ export function parseControllerSettings(options: OptionValues): ControllerSettin
   if (typeof report === "string") return report;
   const webhook = parseWebhookSettings(options);
   if (typeof webhook === "string") return webhook;
+  const gateways = parseGatewaySettings(options);
+  if (typeof gateways === "string") return gateways;
   if (options.has("cleanup") && report === undefined)
     return "--cleanup takes everything back that was written: leave --view-only out";
   return {
     access: readClusterOptions(options),
-    ...listen,
+    view,
     admin,
     service: { namespace, name },
     secretName: options.value("secret") ?? DEFAULT_SECRET,
@@ -65,6 +66,18 @@ export function parseControllerSettings(options: OptionValues): ControllerSettin
     certificateFiles: certificate === undefined || privateKey === undefined ? undefined : { certificate, privateKey },
     report,
     webhook,
+    gateways,
     isCleanup: options.has("cleanup"),
   };
+}
+
+/** Undefined: `off`. A text says what is wrong. */
+function parseAddressOrOff(
+  options: OptionValues,
+  option: string,
+  byDefault: string,
+): ReturnType<typeof parseAddress> | string {
+  const text = options.value(option) ?? byDefault;
+  if (text === "off") return undefined;
+  return parseAddress(text) ?? `--${option} is '${text}': give an address and a port, such as ${byDefault}, or 'off'`;
 }

@@ -10,6 +10,8 @@ export interface WebhookSettings {
   readonly clientAuthorityFile: string | undefined;
   /** What is refused. Undefined: nothing. */
   readonly deny: RefusalSettings | undefined;
+  /** A handle is written instead of the namespace and the name of other policies. */
+  readonly redactsNames: boolean;
 }
 
 /** The port of the manifests. */
@@ -63,5 +65,6 @@ export function parseWebhookSettings(options: OptionValues): WebhookSettings | s
           confirmAbove: above === undefined ? undefined : Number(above),
         }
       : undefined,
+    redactsNames: options.has("redact-names"),
   };
 }

@@ -1,10 +1,9 @@
 /** `--blame`: how and when the values that take effect were last written, and how old their policies are. */
 import type { Explanation } from "../../core/explain/explain/result.ts";
 import type { JsonObject } from "../../core/model/json.ts";
-import { isJsonObject, ownValue } from "../../core/model/json.ts";
-import { lastWriteOf } from "../../core/model/managed-fields.ts";
+import { type WrittenValue, writtenValueOf } from "../../core/model/managed-fields.ts";
 import type { ObjectId } from "../../core/model/refs.ts";
-import type { LoadedSource, WrittenValue } from "../../sources/load-source.ts";
+import type { LoadedSource } from "../../sources/load-source.ts";
 import type { Option } from "../args/option.ts";
 
 export const blameOption: Option = {
@@ -23,9 +22,7 @@ export async function withBlame(source: LoadedSource, { kinds }: Explanation): P
     ...source,
     writtenAt: ({ object, pointer }) => {
       const found = whole.get(object);
-      if (found === undefined) return undefined;
-      const created = createdOf(found);
-      return { ...lastWriteOf(found, pointer), ...(created === undefined ? {} : { created }) };
+      return found === undefined ? undefined : writtenValueOf(found, pointer);
     },
   };
 }
@@ -38,12 +35,6 @@ const ownObjects = ({ world }: LoadedSource, ids: readonly ObjectId[]): Readonly
       return raw === undefined ? [] : [[id, raw] as const];
     }),
   );
-
-function createdOf(object: JsonObject): string | undefined {
-  const metadata = ownValue(object, "metadata");
-  const created = isJsonObject(metadata) ? ownValue(metadata, "creationTimestamp") : undefined;
-  return typeof created === "string" ? created : undefined;
-}
 
 /** `last written with kubectl-edit, at the latest 2024-12-20 18:47 UTC; the policy is 3d old`. */
 export function formatWritten({ manager, time, created }: WrittenValue, what: string, nowMs: number): string {

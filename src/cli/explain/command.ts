@@ -1,5 +1,6 @@
 import { explainTarget } from "../../core/explain/explain/explain-target.ts";
 import type { Explanation } from "../../core/explain/explain/result.ts";
+import { trafficThrough } from "../../core/explain/worth/traffic-through.ts";
 import { kindId, parseObjectId } from "../../core/model/refs.ts";
 import { type Redaction, redactOption } from "../args/redaction.ts";
 import { answerCaveats } from "../caveats/answer-caveats.ts";
@@ -17,8 +18,11 @@ import { viaOption } from "../view/via-option.ts";
 import { targetFocus } from "../watch/focus.ts";
 import { followAnswer } from "../watch/follow-answer.ts";
 import { watchOption } from "../watch/watch-option.ts";
+import { gatewayAdminOption } from "../worth/gateway-admin-option.ts";
+import { type ReadCounts, readRetryCounts } from "../worth/read-retry-counts.ts";
+import { printTraffic } from "../worth/text.ts";
 import { blameOption, withBlame } from "./blame.ts";
-import { explanationJson } from "./json.ts";
+import { type ExplainedTraffic, explanationJson } from "./json.ts";
 import { printExplanation } from "./text.ts";
 
 export const command: Command = {
@@ -32,6 +36,7 @@ export const command: Command = {
   ],
   options: [
     { name: "all-paths", help: "print each path on its own, also where paths have the same result" },
+    gatewayAdminOption,
     blameOption,
     watchOption,
     redactOption,
@@ -58,13 +63,16 @@ export const command: Command = {
   run: async (context) => {
     const answered = await answerVia(context, "Targets");
     if (answered !== undefined) return answered;
+    const counts = await readRetryCounts(context);
+    if (typeof counts === "string") return context.fail(counts);
     const target = await loadTarget(context, "no target given: name one as KIND/NAME");
-    return target === undefined ? exitCodes.failed : explain(target, context);
+    return target === undefined ? exitCodes.failed : explain(target, counts, context);
   },
 };
 
 async function explain(
   { target, source: loaded, redaction }: LoadedTarget,
+  counts: ReadCounts | undefined,
   context: CommandContext,
 ): Promise<ExitCode> {
   const { print, output, options, io, fail, failWith } = context;
@@ -80,9 +88,11 @@ async function explain(
   const blamed = await refusing(async () => (options.has(blameOption.name) ? withBlame(loaded, explanation) : loaded));
   if (!blamed.ok) return failWith(exitCodes.input, blamed.message, ...blamed.hints);
   const source = blamed.value;
-  const caveats = answerCaveats(source, { about: "Objects", objects: [target.id] }, { redaction });
+  const known = answerCaveats(source, { about: "Objects", objects: [target.id] }, { redaction });
+  const caveats = [...known, ...(counts?.caveats ?? [])];
+  const retries = explainedTraffic(explanation, source, counts);
   if (output === "json" || output === "yaml") {
-    printData(print, output, explanationJson(explanation, { source, redaction, caveats }));
+    printData(print, output, explanationJson(explanation, { source, redaction, caveats, retries }));
   } else if (output === "name") {
     printNames(explanation, redaction, context);
     printCaveats(caveats, context.errorPrint);
@@ -91,15 +101,27 @@ async function explain(
       print,
       source,
       redaction,
-      caveats,
+      caveats: known,
       wide: output === "wide",
       allPaths,
       nowMs: io.now(),
     });
+    if (retries !== undefined) printTraffic(retries.traffic, retries.report, print);
     printCaveats(caveats, print);
   }
   const code = exitCodeWith(caveats, options, exitCodes.ok);
   return followAnswer({ source, redaction, focus: targetFocus(target) }, context, code);
+}
+
+/** Undefined: not asked for, not known, or requests are not counted by objects of this kind. */
+function explainedTraffic(
+  { target }: Explanation,
+  { world }: LoadedTarget["source"],
+  counts: ReadCounts | undefined,
+): ExplainedTraffic | undefined {
+  const report = counts?.report;
+  const traffic = report === undefined ? undefined : trafficThrough(world, target, report.counts);
+  return report === undefined || traffic === undefined ? undefined : { traffic, report };
 }
 
 /** The policies that take effect here. */

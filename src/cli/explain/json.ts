@@ -10,8 +10,10 @@ import type {
 import { isCrdDefault, mappedPointer, sectionPointer, sourcePointer } from "../../core/explain/value-pointer.ts";
 import type { Source as ValueSource } from "../../core/merge/provenance.ts";
 import type { SourcePosition } from "../../core/model/kube-object.ts";
+import type { WrittenValue } from "../../core/model/managed-fields.ts";
 import { type GroupKind, objectId } from "../../core/model/refs.ts";
-import type { LoadedSource, WrittenValue } from "../../sources/load-source.ts";
+import type { RetryReport, TrafficCounts } from "../../core/retry/retry-counts.ts";
+import type { LoadedSource } from "../../sources/load-source.ts";
 import { type Redaction, redactSpec } from "../args/redaction.ts";
 import { caveatsJson } from "../caveats/json.ts";
 import {
@@ -26,11 +28,22 @@ import {
   sourceJson,
 } from "../print/effective-json.ts";
 import type { TextContext } from "../print/text-context.ts";
+import { trafficCountsJson } from "../worth/json.ts";
+
+/** What gateways counted of the requests through the target. */
+export interface ExplainedTraffic {
+  readonly traffic: readonly TrafficCounts[];
+  readonly report: RetryReport;
+}
+
+interface ExplanationContext extends Pick<TextContext, "source" | "redaction" | "caveats"> {
+  readonly retries: ExplainedTraffic | undefined;
+}
 
 /** `explain -o json`, with the position of each effective value; `docs/schemas/explanation.json` describes it. */
 export function explanationJson(
   explanation: Explanation,
-  { source, redaction, caveats }: Pick<TextContext, "source" | "redaction" | "caveats">,
+  { source, redaction, caveats, retries }: ExplanationContext,
 ): object {
   const { target, kinds, failures, refusals, problems, absentParents, connections, conditions } = explanation;
   const { sectionName } = target;
@@ -50,6 +63,7 @@ export function explanationJson(
     refusals,
     problems,
     conditions,
+    ...(retries === undefined ? {} : { retries: trafficCountsJson(retries.traffic, retries.report) }),
     caveats: caveatsJson(caveats),
   };
 }

@@ -1,4 +1,5 @@
 import type {
+  ExplainedPath,
   Explanation,
   IneffectivePolicy,
   KindExplanation,
@@ -8,7 +9,7 @@ import type {
 import { sectionPointer } from "../../core/explain/value-pointer.ts";
 import type { Governs } from "../../core/model/definition.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
-import { formatRef, kindId, objectId } from "../../core/model/refs.ts";
+import { formatRef, type GroupKind, kindId, objectId } from "../../core/model/refs.ts";
 import { choices } from "../../core/model/schema/definition-schema.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
@@ -36,7 +37,11 @@ export function printExplanation(explanation: Explanation, context: TextContext)
   printKinds(explanation.kinds, context);
   printRefusals(explanation, context);
   printProblems(explanation, context);
-  printFailures("Policies without effect that name it", explanation.failures, context);
+  const [undefinedOnes, failures] = [true, false].map((isUndefined) =>
+    explanation.failures.filter(({ reason }) => (reason === "Undefined") === isUndefined),
+  );
+  printFailures("Policies of which it is not defined which takes effect", undefinedOnes ?? [], context);
+  printFailures("Policies without effect that name it", failures ?? [], context);
   printConditions(explanation.conditions, context);
 }
 
@@ -105,6 +110,12 @@ export function printKind({ policyKind, paths, outcomes }: KindExplanation, cont
     orderWords(outcomes),
   );
   print.paragraph({ indent: 2, hanging: 2 }, styled(formatPathsTogether(all), "dim"));
+  if (isUndefinedOn(policyKind, all, context))
+    print.paragraph(
+      { indent: 2, hanging: 2 },
+      styled("Not known:", "yellow"),
+      " it is not defined which of several policies on one target takes effect, and it may override or replace these values.",
+    );
   print.line();
   if (policyCount(outcomes) > 0) {
     printPolicyParts(outcomes, context);
@@ -121,6 +132,11 @@ export function printKind({ policyKind, paths, outcomes }: KindExplanation, cont
     printValues([outcome], policyKind, context);
   });
 }
+
+/** True if what takes effect on a path is not known, in a kind in which it may not be defined which policy does. */
+const isUndefinedOn = (kind: GroupKind, paths: readonly ExplainedPath[], { source }: TextContext): boolean =>
+  source.world.rulebook.byPolicyKind.get(kindId(kind))?.definition.merge.sameTarget === "Undefined" &&
+  paths.some(({ incomplete }) => incomplete === true);
 
 const policyCount = (outcomes: readonly PathOutcome[]): number =>
   new Set(outcomes.flatMap((outcome) => outcome.policies.map(({ policy }) => policy))).size;

@@ -57,6 +57,7 @@ const STATES: Readonly<Record<PolicyState, string>> = {
   Invalid: "invalid",
   TargetNotFound: "target not found",
   Conflicted: "in conflict",
+  Undefined: "not defined: another policy on the target may take effect instead",
   NotResolved: "references do not resolve",
 };
 
@@ -103,6 +104,7 @@ function colourOf({ state }: GraphPolicy): PolicyColour {
       return "good";
     case "PartiallyEnforced":
     case "Incomplete":
+    case "Undefined":
       return "partly";
     case "Overridden":
     case "NoPath":

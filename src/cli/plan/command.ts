@@ -3,6 +3,7 @@ import type { World } from "../../core/effective/world/world.ts";
 import { findKinds, kindWords } from "../../core/explain/kind-words.ts";
 import type { Plan } from "../../core/explain/plan/result.ts";
 import { withCascades } from "../../core/explain/plan/with-cascades.ts";
+import { type ChangedTraffic, trafficChanged } from "../../core/explain/worth/traffic-changed.ts";
 import type { Finding } from "../../core/model/finding.ts";
 import { formatRef, isNamespace, type ObjectRef } from "../../core/model/refs.ts";
 import { formatOrigin } from "../../sources/format-origin.ts";
@@ -20,6 +21,9 @@ import { printData } from "../print/print-data.ts";
 import { redactFindings } from "../print/redact-findings.ts";
 import { scopeProblem } from "../target/check-scope.ts";
 import { findRefused, findTarget, namedLike } from "../target/find-targets.ts";
+import { gatewayAdminOption } from "../worth/gateway-admin-option.ts";
+import { type ReadCounts, readRetryCounts } from "../worth/read-retry-counts.ts";
+import { printChangedTraffic } from "../worth/text.ts";
 import { loadCommitSides } from "./commit-sides.ts";
 import { compareSides, withRegex } from "./compare-sides.ts";
 import { planJson } from "./json.ts";
@@ -76,6 +80,7 @@ export const command: Command = {
       name: "exit-code",
       help: "exit with 2 if something would change, with 0 if nothing would, and with 1 if that is not known",
     },
+    gatewayAdminOption,
     redactOption,
   ],
   takes: ["source", "definitions", "cluster"],
@@ -122,9 +127,11 @@ export const command: Command = {
       return fail("--against is the complete new state: it cannot be combined with --apply or --delete");
     if ([...values("filename"), ...apply, ...against].filter((path) => path === "-").length > 1)
       return fail("standard input (-) can be read only once: as -f, --apply or --against");
+    const counts = await readRetryCounts(context);
+    if (typeof counts === "string") return fail(counts);
     const input =
       revision === undefined ? await loadFileSides(request, context) : await loadCommitSides(revision, context);
-    return input === undefined ? exitCodes.failed : plan(input, deletes, context);
+    return input === undefined ? exitCodes.failed : plan(input, deletes, counts, context);
   },
 };
 
@@ -150,7 +157,12 @@ async function loadFileSides(
   return { current, documents, nonEmpty: paths, extent };
 }
 
-async function plan(input: PlanDocuments, deletes: readonly string[], context: CommandContext): Promise<ExitCode> {
+async function plan(
+  input: PlanDocuments,
+  deletes: readonly string[],
+  counts: ReadCounts | undefined,
+  context: CommandContext,
+): Promise<ExitCode> {
   const { fail, failWith, options, print, output } = context;
   const { documents, nonEmpty, extent } = input;
   const isWhole = extent === "Whole";
@@ -175,20 +187,30 @@ async function plan(input: PlanDocuments, deletes: readonly string[], context: C
   if (problem !== undefined && scopeProblem(sides.before.world, scope) !== undefined)
     return fail(problem.message, problem.hint);
   const shown = redactPlan(planned, sides, redaction);
-  const caveats = planCaveats(source, documents, sides, redaction);
+  const known = planCaveats(source, documents, sides, redaction);
+  const caveats = [...known, ...(counts?.caveats ?? [])];
+  const retries = changedTraffic(planned, counts);
   if (output === "json" || output === "yaml") {
-    printData(print, output, planJson(shown, { sides, redaction, caveats }));
+    printData(print, output, planJson(shown, { sides, redaction, caveats, retries }));
   } else if (output === "markdown") {
     const problems = redactFindings([...source.unreadable, ...upserts.problems], world, redaction);
     const about = { revision: options.value("git"), wholeCommand: wholeCommand(context) };
     const { planMarkdown } = await import("./markdown.ts");
-    print.raw(planMarkdown(shown, { sides, redaction, caveats, problems, ...about }));
+    print.raw(planMarkdown(shown, { sides, redaction, caveats, problems, retries, ...about }));
   } else {
-    printPlan(shown, { print, sides, redaction, caveats, wide: output === "wide" });
+    printPlan(shown, { print, sides, redaction, caveats: known, wide: output === "wide" });
+    if (retries !== undefined) printChangedTraffic(retries, print);
     printCaveats(caveats, print);
   }
   if (upserts.problems.length > 0) return exitCodes.input;
-  return exitCodeWith(caveats, options, options.has("exit-code") ? changesCode(planned, caveats) : exitCodes.ok);
+  return exitCodeWith(caveats, options, options.has("exit-code") ? changesCode(planned, known) : exitCodes.ok);
+}
+
+/** Undefined: not asked for, not known, or the plan changes no retries. */
+function changedTraffic(planned: Plan, counts: ReadCounts | undefined): ChangedTraffic | undefined {
+  const report = counts?.report;
+  const backends = report === undefined ? undefined : trafficChanged(planned, report.counts);
+  return report === undefined || backends === undefined ? undefined : { backends, windowMs: report.windowMs };
 }
 
 /** The caveats of both sides, each once. */

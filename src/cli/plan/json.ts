@@ -8,6 +8,7 @@ import type {
   ValueChange,
 } from "../../core/explain/plan/result.ts";
 import { keepsValue } from "../../core/explain/plan/value-changes.ts";
+import type { ChangedTraffic } from "../../core/explain/worth/traffic-changed.ts";
 import type { Finding } from "../../core/model/finding.ts";
 import type { GroupKind, ObjectId } from "../../core/model/refs.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
@@ -16,13 +17,21 @@ import { caveatsJson } from "../caveats/json.ts";
 import { API_VERSION, openRef, type RefJson, refJson } from "../print/effective-json.ts";
 import { positionOf } from "../print/format-source.ts";
 import { verdictJson } from "../print/verdict-json.ts";
+import { changedTrafficJson } from "../worth/json.ts";
 import { isHiddenPolicy } from "./redact-plan.ts";
 import type { PlanSide, PlanSides, PlanTextContext } from "./text-context.ts";
 
 /** `plan -o json`; `docs/schemas/plan.json` describes it. */
 export function planJson(
   plan: Plan,
-  { sides, redaction, caveats }: Pick<PlanTextContext, "sides" | "redaction" | "caveats">,
+  {
+    sides,
+    redaction,
+    caveats,
+    retries,
+  }: Pick<PlanTextContext, "sides" | "redaction" | "caveats"> & {
+    readonly retries?: ChangedTraffic | undefined;
+  },
 ): object {
   const { objects, kinds, policies, findings, namespaces, stillImplied } = plan;
   const changes = kinds.flatMap((kind) => kind.changes);
@@ -53,6 +62,7 @@ export function planJson(
       removed: findings.removed.map((finding) => findingJson(finding, sides.before)),
     },
     namespaces: namespaces.map(namespaceJson),
+    ...(retries === undefined ? {} : { retries: changedTrafficJson(retries) }),
     caveats: caveatsJson(caveats),
   };
 }

@@ -1,4 +1,5 @@
 import type { NamespaceChange, Plan } from "../../core/explain/plan/result.ts";
+import type { ChangedTraffic } from "../../core/explain/worth/traffic-changed.ts";
 import type { Finding } from "../../core/model/finding.ts";
 import { printCaveats } from "../caveats/text.ts";
 import { createPrinter, type Printer } from "../print/create-printer.ts";
@@ -6,6 +7,7 @@ import { codeBlock, codeCell, codeSpan, htmlOrCode, textOrCode, textOrCodeCell }
 import { countTargets, countWord } from "../print/print-targets.ts";
 import { printUnreadable } from "../print/print-unreadable.ts";
 import { textOf, unglued } from "../print/styled-text.ts";
+import { changedTrafficSentences } from "../worth/text.ts";
 import { summarizePlan } from "./summarize-plan.ts";
 import { printFindings, printObjects, printPolicies } from "./text.ts";
 import type { PlanSide, PlanTextContext } from "./text-context.ts";
@@ -21,6 +23,8 @@ const MOST_NAMESPACES = 40;
 export interface MarkdownContext extends Omit<PlanTextContext, "print" | "wide"> {
   /** The commit that the working tree is compared with, as people name it. */
   readonly revision: string | undefined;
+  /** What retries are worth where they change. Undefined: not asked for, or not known. */
+  readonly retries?: ChangedTraffic | undefined;
   /** Input that could not be used, on either side. */
   readonly problems: readonly Finding[];
   /** The command that prints everything. */
@@ -37,12 +41,19 @@ interface Section {
 
 /** A plan as the comment of a pull request: the summary, a table by namespace, and folded details; at most 60 KB. */
 export function planMarkdown(plan: Plan, context: MarkdownContext): string {
-  const { caveats, revision, wholeCommand } = context;
+  const { caveats, revision, wholeCommand, retries } = context;
   const head = [
     `### Prevail: what this changes${revision === undefined ? "" : ` since ${codeSpan(shortened(revision))}`}`,
     summarizePlan(plan, caveats)
       .map((pieces) => textOrCode(unglued(pieces.map(textOf).join(""))))
       .join("\n"),
+    ...(retries === undefined
+      ? []
+      : [
+          changedTrafficSentences(retries)
+            .map((line) => textOrCode(unglued(line)))
+            .join("\n"),
+        ]),
     ...(context.problems.length === 0
       ? []
       : [`**${countOf(context.problems.length, "error")} in the input**, see below: this is not everything.`]),

@@ -7,7 +7,7 @@ const UNDECIDED: Styled = styled("Incomplete", "yellow");
 
 /** A verdict in the words of its kind's status. GEP-713 has two vocabularies. */
 export function formatVerdict(verdict: Verdict, { status }: Pick<PolicyDefinition, "status">): Styled {
-  if (verdict.state === "Unknown") return UNDECIDED;
+  if (verdict.state === "Unknown") return verdict.reason === "Undefined" ? styled(verdict.reason, "yellow") : UNDECIDED;
   if (verdict.state === "NotAccepted") return styled(verdict.reason, "red");
   const word = status.vocabulary === "Programmed" ? "Programmed" : "Enforced";
   switch (verdict.enforcement) {

@@ -4,7 +4,8 @@ import { refJson } from "./effective-json.ts";
 
 /** The verdict of a policy with its counts. */
 export function verdictJson(verdict: Verdict, redaction: Redaction): object {
-  if (verdict.state === "Unknown") return { accepted: null, reason: verdict.reason, message: verdict.message, by: [] };
+  if (verdict.state === "Unknown")
+    return { accepted: null, reason: verdict.reason, message: verdict.message, by: verdict.by };
   if (verdict.state === "NotAccepted") {
     const { reason, message, by } = verdict;
     const isOpen = by.every((winner) => !redaction.isHidden(winner));

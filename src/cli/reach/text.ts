@@ -1,5 +1,6 @@
 import type { PathNode } from "../../core/effective/paths/path-node.ts";
 import { formatUnenforced } from "../../core/effective/verdicts/format-unenforced.ts";
+import type { Verdict } from "../../core/effective/verdicts/verdict.ts";
 import type { MissingLink, Reach, ReachedPath, ReachedTarget, ReachTarget } from "../../core/explain/reach/result.ts";
 import { formatRef, kindId, objectId, parseObjectId } from "../../core/model/refs.ts";
 import { formatTraffic } from "../../core/model/traffic.ts";
@@ -33,13 +34,16 @@ const NO_KNOWN_TARGET =
   "no target of the policy is known: it is not in the input, or of a kind that is left to implementations";
 const NO_KNOWN_PATH = "no path of the policy is in the input, so where it takes effect is not known";
 
+const unknownReason = ({ reason, message }: Extract<Verdict, { readonly state: "Unknown" }>): string =>
+  reason === "Undefined" ? message : NO_KNOWN_TARGET;
+
 function printVerdict(reach: Reach, rule: string | undefined, { print, source }: TextContext): void {
   const { verdict, paths, values, removals, targets, policyKind } = reach;
   const kind = source.world.rulebook.byPolicyKind.get(kindId(policyKind));
   const { text, style } = formatVerdict(verdict, kind?.definition ?? { status: { vocabulary: "Enforced" } });
   const layout = { indent: 2, hanging: 2 };
   if (verdict.state === "Unknown" || (paths.length === 0 && text === "Incomplete")) {
-    const why = verdict.state === "Unknown" ? NO_KNOWN_TARGET : NO_KNOWN_PATH;
+    const why = verdict.state !== "Unknown" ? NO_KNOWN_PATH : unknownReason(verdict);
     print.paragraph(layout, styled(`${text}:`, style), ` ${why}.`);
     return;
   }

@@ -6,13 +6,16 @@ import type { Condition, PolicyStatus, TargetStatus } from "../../core/status/st
 type Shown = (conditions: readonly Condition[]) => readonly Condition[];
 
 /** The `status` of a policy, as a controller writes it but without times. */
-export const policyStatusJson = ({ ancestors }: PolicyStatus, shown: Shown): object => ({
-  ancestors: ancestors.map(({ ancestorRef, controllerName, conditions }) => ({
-    ancestorRef,
-    controllerName,
-    conditions: shown(conditions),
-  })),
-});
+export const policyStatusJson = ({ ancestors, conditions: own }: PolicyStatus, shown: Shown): object =>
+  own === undefined
+    ? {
+        ancestors: ancestors.map(({ ancestorRef, controllerName, conditions }) => ({
+          ancestorRef,
+          controllerName,
+          conditions: shown(conditions),
+        })),
+      }
+    : { conditions: shown(own) };
 
 /** One item of a `StatusList` for each object, as `docs/schemas/status-list.json` describes it. */
 export function* statusItems(

@@ -37,12 +37,13 @@ export function printStatus(
       ...(at === undefined ? [] : ["  ", styled(formatLine(at), "dim")]),
     );
   };
-  for (const { policy, ancestors } of policies) {
+  for (const { policy, ancestors, conditions } of policies) {
     head(policy);
-    if (ancestors.length === 0) print.line("  no ancestor");
-    for (const { ancestorRef, conditions } of ancestors) {
+    if (conditions !== undefined) printConditions(print, shown(conditions), 2);
+    else if (ancestors.length === 0) print.line("  no ancestor");
+    for (const { ancestorRef, conditions: at } of ancestors) {
       print.line(`  at ${formatAncestor(ancestorRef)}`);
-      printConditions(print, shown(conditions), 4);
+      printConditions(print, shown(at), 4);
     }
   }
   for (const { object, location, conditions } of targets) {

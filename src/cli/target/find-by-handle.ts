@@ -1,5 +1,5 @@
 import type { World } from "../../core/effective/world/world.ts";
-import { handleOf, hasHandle } from "../../core/view/policy-handle.ts";
+import { handleOf, hasHandle } from "../../core/explain/policy-handle.ts";
 import type { FoundTarget, TargetSearch } from "./find-targets.ts";
 
 /** Finds the policy that the view API shows by its handle (`controller --redact-names`). Its namespace is not known, so all are searched. */

@@ -1,5 +1,5 @@
 import type { World } from "../../core/effective/world/world.ts";
-import { isHandle } from "../../core/view/policy-handle.ts";
+import { isHandle } from "../../core/explain/policy-handle.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import { type Redaction, redactionFor } from "../args/redaction.ts";
 import { parseVisibleScope } from "../args/visible-scope.ts";

@@ -15,6 +15,8 @@ import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { printData } from "../print/print-data.ts";
 import { namespacesOf } from "../target/check-scope.ts";
 import { findTarget } from "../target/find-targets.ts";
+import { gatewayAdminOption } from "../worth/gateway-admin-option.ts";
+import { type ReadCounts, readRetryCounts } from "../worth/read-retry-counts.ts";
 import { meshTraceJson, traceJson } from "./json.ts";
 import { parseRequest } from "./parse-request.ts";
 import { printMeshTrace, printTrace } from "./text.ts";
@@ -48,6 +50,7 @@ export const command: Command = {
       value: "NAMESPACE",
       help: "with --redact: the namespace whose policies are shown",
     },
+    gatewayAdminOption,
     redactOption,
   ],
   takes: ["source", "definitions", "cluster"],
@@ -72,11 +75,15 @@ export const command: Command = {
     if (!parsed.ok) return fail(parsed.message, context.example);
     const redaction = parseRedaction(options);
     if (!redaction.ok) return fail(redaction.message);
+    const counts = await readRetryCounts(context);
+    if (typeof counts === "string") return fail(counts);
     const source = await load();
     if (source === undefined) return exitCodes.failed;
     const from = options.value("from");
     if (from !== undefined) {
       if (options.has("gateway")) return fail("--from is about a mesh and --gateway about a gateway; use one of them");
+      if (counts !== undefined)
+        return fail("--from is about a mesh, and --gateway-admin asks a gateway; use one of them");
       return traceInMesh(parsed.request, from, {
         ...context,
         source,
@@ -91,6 +98,7 @@ export const command: Command = {
     return printTraces(parsed.request, traces, {
       ...context,
       source,
+      counts,
       redaction: redactionFor(redaction.redaction, source.world),
     });
   },
@@ -112,9 +120,14 @@ interface Answering extends CommandContext {
   readonly redaction: Parameters<typeof printTrace>[2]["redaction"];
 }
 
-function printTraces(request: TraceRequest, traces: readonly GatewayTrace[], context: Answering): ExitCode {
-  const { output, print, source, redaction, options } = context;
-  const caveats = answerCaveats(
+function printTraces(
+  request: TraceRequest,
+  traces: readonly GatewayTrace[],
+  context: Answering & { readonly counts: ReadCounts | undefined },
+): ExitCode {
+  const { output, print, source, redaction, options, counts } = context;
+  const report = counts?.report;
+  const known = answerCaveats(
     source,
     { about: "Objects", objects: traces.map(askedObject) },
     {
@@ -122,10 +135,12 @@ function printTraces(request: TraceRequest, traces: readonly GatewayTrace[], con
       arrivesAt: traces.map(({ gateway }) => objectId(gateway)),
     },
   );
+  const caveats = [...known, ...(counts?.caveats ?? [])];
   if (output === "json" || output === "yaml") {
-    printData(print, output, traceJson(request, traces, { source, redaction, caveats }));
+    printData(print, output, traceJson(request, traces, { source, redaction, caveats, report }));
   } else {
-    printTrace(request, traces, { print, source, redaction, caveats, wide: output === "wide", allPaths: false });
+    const text = { print, source, redaction, caveats: known, wide: output === "wide", allPaths: false };
+    printTrace(request, traces, { ...text, report });
     printCaveats(caveats, print);
   }
   return exitCodeWith(caveats, options, exitCodes.ok);

@@ -1,8 +1,11 @@
 import type { GatewayTrace, MeshTrace, RoutedTrace, TraceRequest } from "../../core/explain/trace/result.ts";
+import { trafficOfTrace } from "../../core/explain/worth/traffic-of-trace.ts";
+import type { RetryReport } from "../../core/retry/retry-counts.ts";
 import { caveatsJson } from "../caveats/json.ts";
 import { failuresJson, kindJson } from "../explain/json.ts";
 import { API_VERSION } from "../print/effective-json.ts";
 import type { TextContext } from "../print/text-context.ts";
+import { trafficCountsJson } from "../worth/json.ts";
 import { MESH_NOTE } from "./mesh-note.ts";
 
 /** `trace --from NAMESPACE -o json`. */
@@ -44,13 +47,24 @@ const routedJson = (
 export function traceJson(
   request: TraceRequest,
   traces: readonly GatewayTrace[],
-  { source, redaction, caveats }: Pick<TextContext, "source" | "redaction" | "caveats">,
+  {
+    source,
+    redaction,
+    caveats,
+    report,
+  }: Pick<TextContext, "source" | "redaction" | "caveats"> & {
+    readonly report: RetryReport | undefined;
+  },
 ): object {
+  const withRetries = (trace: GatewayTrace): object =>
+    report === undefined ? {} : { retries: trafficCountsJson(trafficOfTrace(trace, report.counts), report) };
   return {
     apiVersion: API_VERSION,
     kind: "Trace",
     request: requestJson(request),
-    gateways: traces.map((trace) => (trace.outcome === "Routed" ? routedJson(trace, { source, redaction }) : trace)),
+    gateways: traces.map((trace) =>
+      trace.outcome === "Routed" ? { ...routedJson(trace, { source, redaction }), ...withRetries(trace) } : trace,
+    ),
     caveats: caveatsJson(caveats),
   };
 }

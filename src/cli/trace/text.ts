@@ -8,10 +8,12 @@ import type {
   TracedRule,
   TraceRequest,
 } from "../../core/explain/trace/result.ts";
+import { trafficOfTrace } from "../../core/explain/worth/traffic-of-trace.ts";
 import type { JsonObject } from "../../core/model/json.ts";
 import { formatDurationMs } from "../../core/model/parse/parse-duration.ts";
 import { formatRef, kindId, objectId } from "../../core/model/refs.ts";
 import { BACKEND_TRAFFIC_POLICY, backendBudget, type RetryBudget } from "../../core/retry/retry-budget.ts";
+import type { RetryReport } from "../../core/retry/retry-counts.ts";
 import { retrySettings } from "../../core/retry/retry-settings.ts";
 import { retryTimeline } from "../../core/retry/retry-timeline.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
@@ -22,10 +24,16 @@ import { formatValue } from "../print/format-value.ts";
 import { printTimeline } from "../print/print-timeline.ts";
 import { glued, styled } from "../print/styled-text.ts";
 import type { TextContext } from "../print/text-context.ts";
+import { printTraffic } from "../worth/text.ts";
 import { MESH_NOTE } from "./mesh-note.ts";
 
+/** `report`: what gateways counted. Undefined: not asked for, or not known. */
+interface TraceTextContext extends TextContext {
+  readonly report: RetryReport | undefined;
+}
+
 /** Prints listener, rule, filters, backends and effective policies, in the order in which a request meets them. */
-export function printTrace(request: TraceRequest, traces: readonly GatewayTrace[], context: TextContext): void {
+export function printTrace(request: TraceRequest, traces: readonly GatewayTrace[], context: TraceTextContext): void {
   const { print } = context;
   const { method, scheme, host, port, path } = request;
   const shownPort = port === (scheme === "https" ? 443 : 80) ? "" : `:${port}`;
@@ -104,10 +112,13 @@ function printNoPort(ports: readonly number[], { port }: TraceRequest, { print }
   print.paragraph({ indent: 2 }, styled(`It has no port ${port}; it has: ${ports.join(", ")}.`, "yellow"));
 }
 
-function printGateway(trace: GatewayTrace, request: TraceRequest, context: TextContext): void {
-  context.print.line();
+function printGateway(trace: GatewayTrace, request: TraceRequest, context: TraceTextContext): void {
+  const { print, report } = context;
+  print.line();
   printWay(trace, request, context);
-  if (trace.outcome === "Routed") printPolicies(trace, context);
+  if (trace.outcome !== "Routed") return;
+  printPolicies(trace, context);
+  if (report !== undefined) printTraffic(trafficOfTrace(trace, report.counts), report, print);
 }
 
 function printListener(trace: GatewayTrace, { print }: TextContext): void {

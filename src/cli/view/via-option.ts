@@ -13,7 +13,17 @@ export const isDirect = (options: OptionValues): boolean => options.value(viaOpt
 export const isApi = (options: OptionValues): boolean => options.value(viaOption.name) === "api";
 
 /** Options of `explain` and `reach` that need the objects themselves. */
-const DIRECT_ONLY = ["watch", "blame", "all-paths", "redact", "rule", "selector", "complete", "fail-on"];
+const DIRECT_ONLY = [
+  "watch",
+  "blame",
+  "all-paths",
+  "redact",
+  "rule",
+  "selector",
+  "complete",
+  "fail-on",
+  "gateway-admin",
+];
 
 /** What of the command line the view API cannot answer: `--blame`. Undefined: it can answer everything. */
 export function beyondViewApi(options: OptionValues): string | undefined {

@@ -3,6 +3,7 @@ import { formatXdsAddress, isLocal, type XdsAddress } from "../../core/envoy/xds
 import { parseEnvoyHeap } from "../args/envoy-heap.ts";
 import type { OptionValues } from "../args/option.ts";
 import { parsePort, parsePortMap } from "../args/parse-port.ts";
+import { parseXdsAddress } from "../args/parse-xds-address.ts";
 import { parseTrustedHops } from "../args/trusted-hops.ts";
 import type { BootstrapSettings, DumpSettings, XdsServeSettings } from "./xds-tools.ts";
 
@@ -44,7 +45,7 @@ export function parseXdsServeSettings(options: OptionValues): XdsServeSettings |
   const dump = parseDumpSettings(options);
   if (typeof dump === "string") return dump;
   const address = options.value("listen") ?? DEFAULT_SERVER;
-  const listen = parseAddress(address);
+  const listen = parseXdsAddress(address);
   if (listen === undefined) {
     return `--listen is '${address}': give an address and a port, such as 0.0.0.0:18000, or unix:PATH`;
   }
@@ -80,7 +81,7 @@ export function parseBootstrapSettings(gateway: string | undefined, options: Opt
     return `${gateway === undefined ? "bootstrap" : `'${gateway}'`}: give the gateway as NAMESPACE/NAME`;
   }
   const address = options.value("server") ?? DEFAULT_SERVER;
-  const server = parseAddress(address);
+  const server = parseXdsAddress(address);
   if (server === undefined) {
     return `--server is '${address}': give a host and a port, such as xds.example:18000, or unix:PATH`;
   }
@@ -91,15 +92,6 @@ export function parseBootstrapSettings(gateway: string | undefined, options: Opt
   const tls = parseTls(options, server);
   if (typeof tls === "string") return tls;
   return { node: options.value("node") ?? gateway.replace("/", "-"), gateway, server, adminPort, heapMib, tls };
-}
-
-/** `host:port`, `[::1]:port`, `unix:PATH`. */
-function parseAddress(text: string): XdsAddress | undefined {
-  if (text.startsWith("unix:")) return text === "unix:" ? undefined : { socketPath: text.slice("unix:".length) };
-  const [, bracketed, plain, digits = ""] = /^(?:\[([^\]]+)\]|([^:]+)):(\d+)$/.exec(text) ?? [];
-  const host = bracketed ?? plain;
-  const port = parsePort(digits);
-  return host === undefined || port === undefined ? undefined : { host, port };
 }
 
 /** Undefined: plain text, which is allowed on this machine only. */

@@ -4,22 +4,28 @@ import { isConflict, isNotFound } from "../../adapters/cluster/client/api-error.
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
 import { getObject, updateObject, updateStatus } from "../../adapters/cluster/client/object-requests.ts";
 import { type ApiResource, resourceName, resourcePath } from "../../adapters/cluster/client/resource.ts";
+import { COVERAGE_RULE } from "../../core/check/coverage/check-coverage.ts";
+import { evaluate } from "../../core/evaluate.ts";
+import { worldOf } from "../../core/evaluation.ts";
 import { type JsonObject, objectAt, ownValue } from "../../core/model/json.ts";
-import { type KindId, kindId } from "../../core/model/refs.ts";
+import { type GroupKind, type KindId, kindId } from "../../core/model/refs.ts";
+import { buildSnapshot } from "../../core/model/snapshot.ts";
 import { isAffectedTypeOf } from "../../core/status/affected-type.ts";
 import { mergeStatus } from "../../core/status/merge-status.ts";
-import { NOTHING_WANTED } from "../../core/status/wanted-status.ts";
+import { NOTHING_WANTED, type WantedStatus } from "../../core/status/wanted-status.ts";
 import { VIEW_GROUP, VIEW_VERSION } from "../../core/view/view-resources.ts";
+import { knownDefinitions } from "../../definitions/known-definitions.ts";
 import { readCluster } from "../../sources/cluster/read-cluster.ts";
+import { type KindOwner, ownsKind } from "../report/owns-kind.ts";
 import { FIELD_MANAGER } from "../report/status-writer.ts";
 import { type LeaseName, takeLease } from "./take-lease.ts";
 
-export interface CleanupOptions {
+/** Owned kinds: those whose status the controller wrote. */
+export interface CleanupOptions extends KindOwner {
   readonly client: KubeClient;
   readonly lease: LeaseName;
   /** How long a replica that has lost the Lease may go on. */
   readonly renewDeadlineMs: number;
-  readonly controllerName: string;
   readonly signal: AbortSignal;
   readonly nowMs: () => number;
   readonly note: (message: string) => void;
@@ -70,12 +76,13 @@ async function withdrawAll(options: CleanupOptions): Promise<readonly string[]> 
   const { objects, resources, findings } = await readCluster(client, { namespaces: [lease.namespace], signal });
   const byKind = new Map<KindId, ApiResource>(resources.map((resource) => [kindId(resource), resource]));
   const failures = findings.map(({ message }) => message);
+  const wantedOf = nothingWanted(objects, options);
   let count = 0;
   for (const object of objects) {
     const resource = byKind.get(kindIdOf(object));
     if (resource === undefined || signal.aborted) continue;
     try {
-      if (await withdraw(object, resource, options)) count++;
+      if (await withdraw(object, resource, { ...options, wanted: wantedOf(resource) })) count++;
     } catch (error) {
       const { namespace, name } = nameOf(object);
       const where = namespace === undefined ? name : `${namespace}/${name}`;
@@ -86,24 +93,38 @@ async function withdrawAll(options: CleanupOptions): Promise<readonly string[]> 
   return failures;
 }
 
+/** The conditions of a policy without ancestors have no owner, so they are withdrawn where the kind is owned. */
+function nothingWanted(objects: readonly unknown[], owner: KindOwner): (kind: GroupKind) => WantedStatus {
+  const { rulebook } = worldOf(evaluate(buildSnapshot(objects, { validated: true }), knownDefinitions()));
+  const withoutAncestors: WantedStatus = { ...NOTHING_WANTED, conditions: [] };
+  return (kind) => {
+    if (kindId(kind) === COVERAGE_RULE) return { ...NOTHING_WANTED, isOwn: true };
+    const definition = rulebook.byPolicyKind.get(kindId(kind))?.definition;
+    if (definition === undefined || definition.status.ancestors !== "None") return NOTHING_WANTED;
+    return ownsKind(owner, definition) ? withoutAncestors : NOTHING_WANTED;
+  };
+}
+
 /** Removes our entries, conditions and annotations from one object. True if there were any. */
 async function withdraw(
   seen: JsonObject,
   resource: ApiResource,
-  { client, controllerName, nowMs, signal }: CleanupOptions,
+  { client, controllerName, nowMs, signal, wanted }: CleanupOptions & { readonly wanted: WantedStatus },
 ): Promise<boolean> {
   const options = {
     controllerName,
     isOurs: isAffectedTypeOf(controllerName),
     mayChangeAncestors: true,
+    // Entries of routes that this controller wrote as that of a GatewayClass; the status of Gateways stays.
+    implementsGatewayApi: true,
     now: `${new Date(nowMs()).toISOString().slice(0, 19)}Z`,
   };
-  if (mergeStatus(seen, NOTHING_WANTED, options).object === undefined) return false;
+  if (mergeStatus(seen, wanted, options).object === undefined) return false;
   for (let attempt = 1; ; attempt++) {
     // The whole object: what was listed has no managed fields.
     const object = await getObject(client, resource, nameOf(seen), { signal });
     const { object: next, changes } =
-      object === undefined ? { object: undefined, changes: undefined } : mergeStatus(object, NOTHING_WANTED, options);
+      object === undefined ? { object: undefined, changes: undefined } : mergeStatus(object, wanted, options);
     if (next === undefined || changes === undefined) return true;
     try {
       // A change of annotations is one of the object itself; its status follows with the new version.

@@ -49,3 +49,19 @@ function whyUnknown({ rulebook }: World, isReadable: (kind: GroupKind) => boolea
   if (unread !== undefined) return `${unread.kind}s cannot be read`;
   return rulebook.findings.find(({ severity }) => severity === "error")?.message;
 }
+
+/** The kinds that the status of Gateways and routes rests on. */
+const OF_GATEWAYS: readonly GroupKind[] = [
+  ...ALWAYS,
+  { group: "", kind: "Service" },
+  ...["GatewayClass", "Gateway", "ListenerSet", "HTTPRoute", "GRPCRoute", "TLSRoute", "TCPRoute", "UDPRoute"].map(
+    (kind) => ({
+      group: GATEWAY_API,
+      kind,
+    }),
+  ),
+];
+
+/** True if the status of Gateways and routes stays as it is, because something that it rests on cannot be read. `troubled`: as above. */
+export const areGatewaysHeld = (world: World, troubled: ReadonlySet<KindId>): boolean =>
+  OF_GATEWAYS.some((kind) => !isCompleteForAll(world.completeness, kind) || troubled.has(kindId(kind)));

@@ -1,42 +1,27 @@
 /** Keeps the status of policies, and of the objects that they affect, as the evaluation of the cluster says. */
-import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import { isDeepStrictEqual } from "node:util";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
 import { type ApiResource, resourceName } from "../../adapters/cluster/client/resource.ts";
 import { touchedOf } from "../../core/apply.ts";
-import type { World } from "../../core/effective/world/world.ts";
+import type { Touched } from "../../core/effective/update/delta.ts";
 import { worldOf } from "../../core/evaluation.ts";
 import { isJsonObject, type JsonObject, objectAt } from "../../core/model/json.ts";
-import {
-  type GroupKind,
-  type KindId,
-  kindId,
-  type ObjectId,
-  objectId,
-  parseKindId,
-  splitId,
-} from "../../core/model/refs.ts";
+import { type KindId, kindId, type ObjectId, objectId, splitId } from "../../core/model/refs.ts";
 import { affectedType, isAffectedTypeOf } from "../../core/status/affected-type.ts";
 import type { MergeOptions } from "../../core/status/merge-status.ts";
-import type { StatusReport, TargetStatus } from "../../core/status/status-report.ts";
-import { statusReportSteps } from "../../core/status/status-report-of.ts";
-import { NOTHING_WANTED, type WantedStatus, wantedStatuses } from "../../core/status/wanted-status.ts";
+import { StatusScope } from "../../core/status/status-tracker.ts";
 import { changeEvents } from "../../core/view/change-events.ts";
 import type { LiveState, LiveStep } from "../live-evaluation.ts";
 import { EventRecorder, type EventRecorderOptions } from "./event-recorder.ts";
-import { findHeldKinds, type HeldKinds } from "./held-kinds.ts";
+import { areGatewaysHeld, findHeldKinds, type HeldKinds } from "./held-kinds.ts";
+import { LiveStatuses, type LiveStatusesOptions } from "./live-statuses.ts";
 import { ObjectCache } from "./object-cache.ts";
 import { StatusWriter, type WantedWrite, type WriteEvent } from "./status-writer.ts";
 import { WorkQueue } from "./work-queue.ts";
 import { createWriteLimit } from "./write-limit.ts";
 
-export interface StatusReporterOptions {
+export interface StatusReporterOptions extends LiveStatusesOptions {
   readonly client: KubeClient;
-  readonly controllerName: string;
-  /** The policy kinds whose status is written, and on whose account targets are `Affected`. */
-  readonly isOwned: (kind: GroupKind) => boolean;
-  /** Kinds other than Gateway API's that get `Affected` conditions or annotations. */
-  readonly isReported: (kind: GroupKind) => boolean;
   readonly isDryRun: boolean;
   /** How much longer this process may write; 0 if it does not lead. */
   readonly remainingMs: () => number;
@@ -57,25 +42,18 @@ export interface ReporterCounts {
 
 const WORKERS = 8;
 const RATE = { perSecond: 100, burst: 300 };
-/** The longest time that a computation keeps the process from other work. */
-const SLICE_MS = 4;
 /** Computations take at most a fifth of the time. */
 const PAUSE_FACTOR = 4;
 const LEAST_PAUSE_MS = 50;
-
-/** What a computation was about, and its result. */
-interface Computed {
-  readonly state: LiveState;
-  readonly wanted: ReadonlyMap<ObjectId, WantedStatus>;
-}
 
 const NOT_HELD: HeldKinds = { byPolicyKind: new Map(), unknownKinds: undefined };
 
 /**
  * Level-triggered reporting
  *
- * After each change that means something the whole status is computed from the newest evaluation, and every object that may differ is compared with it.
- * So what was missed, reset by others or left by a process before is corrected like everything else.
+ * After each change that means something the status of what it reaches is computed from the newest evaluation, and every object that may differ is
+ * compared with it. So what was missed, reset by others or left by a process before is corrected like everything else. Changes that arrive while a
+ * status is computed, and for a short time after it, are computed together.
  */
 export class StatusReporter {
   readonly #options: StatusReporterOptions;
@@ -86,22 +64,30 @@ export class StatusReporter {
   readonly #troubled = new Set<string>();
   /** Resources of kinds that are not followed any more. */
   readonly #retired = new Map<KindId, ApiResource>();
+  readonly #statuses: LiveStatuses;
+  #mergeOptionsOf = new Map<KindId, Omit<MergeOptions, "now">>();
   #state: LiveState | undefined;
-  #computed: Computed | undefined;
   #held = NOT_HELD;
-  /** Objects that changed since the last computation began. */
-  #dirty = new Set<ObjectId>();
+  #areGatewaysHeld = false;
+  /** What changed since the last computation began. */
+  #scope = new StatusScope();
   /** True: every object is compared after the next computation. */
   #isAllDirty = true;
   #isLeading = false;
-  #computing: Promise<void> | undefined;
+  /** A computation, or the pause after it. */
+  #running: Promise<void> | undefined;
+  #isComputing = false;
+  /** Computes once more without a change: CoverageRules were not due. */
+  #again: NodeJS.Timeout | undefined;
   #isStale = false;
+  #isComputed = false;
   #times = 0;
   #spentMs = 0;
 
   constructor(options: StatusReporterOptions) {
     this.#options = options;
     const { client, controllerName, instance, remainingMs, isDryRun, signal, onEvent } = options;
+    this.#statuses = new LiveStatuses(options);
     const monotonicMs = (): number => performance.now();
     this.#writer = new StatusWriter({
       client,
@@ -146,31 +132,43 @@ export class StatusReporter {
     if (step === undefined && before !== undefined) this.#retain(before, state);
     if (step === undefined || before === undefined) {
       this.#isAllDirty = true;
+      this.#scope.addAll();
       this.#compute();
       return;
     }
     this.#recordChange(before, state, step);
+    // A replica that begins to lead computes everything.
+    if (!this.#isLeading) return;
+    const touched = touchedOf(step.applied);
     const ids = changedIds(step, state);
-    if (isMeaningful(step) || ids.some((id) => generationOf(before, id) !== generationOf(state, id))) {
-      for (const id of ids) this.#dirty.add(id);
+    if (isMeaningful(touched) || ids.some((id) => generationOf(before, id) !== generationOf(state, id))) {
+      this.#scope.add(touched, this.#statuses.ownedKinds(worldOf(before.evaluation)));
+      for (const id of ids) this.#scope.addObject(id);
       this.#compute();
       return;
     }
     // Only status or bookkeeping changed: what is wanted stays, and others may have changed what was written.
     for (const id of ids) {
-      if (this.#computing === undefined) this.#queue.add(id);
-      else this.#dirty.add(id);
+      if (this.#isComputing || this.#isStale) this.#scope.addObject(id);
+      else this.#queue.add(id);
     }
+  }
+
+  /** Computes the status of this controller's own objects again: their data plane has another state. */
+  refresh(): void {
+    this.#compute();
   }
 
   /** Events of a change, from the replica that leads. While something cannot be read, a change may be none. */
   #recordChange(before: LiveState, after: LiveState, { applied }: LiveStep): void {
-    const { isDryRun, isOwned, onEvent, remainingMs } = this.#options;
+    const { isDryRun, onEvent, remainingMs } = this.#options;
     const { delta } = applied;
     if (isDryRun || remainingMs() <= 0 || this.#troubled.size > 0) return;
     if (delta.effective.length === 0 && delta.verdicts.length === 0) return;
     const worlds = { before: worldOf(before.evaluation), after: worldOf(after.evaluation) };
-    const { events, leftOut } = changeEvents(worlds, delta, isOwned);
+    const kinds = [worlds.before, worlds.after].flatMap((world) => this.#statuses.ownedKinds(world));
+    const owned = new Set(kinds.flatMap(({ definition }) => definition.policies.map(kindId)));
+    const { events, leftOut } = changeEvents(worlds, delta, (kind) => owned.has(kindId(kind)));
     for (const event of events) this.#events.record(event);
     for (let i = 0; i < leftOut; i++) onEvent("limited");
   }
@@ -198,6 +196,7 @@ export class StatusReporter {
     this.#isLeading = true;
     this.#queue.open();
     this.#isAllDirty = true;
+    this.#scope.addAll();
     this.#compute();
   }
 
@@ -206,6 +205,8 @@ export class StatusReporter {
     this.#isLeading = false;
     this.#writer.forget();
     this.#cache.clear();
+    this.#scope = new StatusScope();
+    clearTimeout(this.#again);
     await this.#queue.close();
   }
 
@@ -221,15 +222,19 @@ export class StatusReporter {
   }
 
   #find(id: ObjectId): WantedWrite | undefined {
-    const computed = this.#computed;
     const { kind } = splitId(id);
     const resource = this.#state?.resources.get(kind) ?? this.#retired.get(kind);
-    if (computed === undefined || resource === undefined) return undefined;
-    return { wanted: computed.wanted.get(id) ?? NOTHING_WANTED, resource, options: this.#mergeOptions(kind) };
+    if (!this.#isComputed || resource === undefined) return undefined;
+    let options = this.#mergeOptionsOf.get(kind);
+    if (options === undefined) {
+      options = this.#mergeOptions(kind);
+      this.#mergeOptionsOf.set(kind, options);
+    }
+    return { wanted: this.#statuses.find(id), resource, options };
   }
 
   #mergeOptions(kind: KindId): Omit<MergeOptions, "now"> {
-    const { controllerName } = this.#options;
+    const { controllerName, ownStatuses } = this.#options;
     const { byPolicyKind, unknownKinds } = this.#held;
     const rulebook = this.#state === undefined ? undefined : worldOf(this.#state.evaluation).rulebook;
     const isAffectedType = isAffectedTypeOf(controllerName);
@@ -244,6 +249,8 @@ export class StatusReporter {
     return {
       controllerName,
       isOurs: (type) => isAffectedType(type) && (known.has(type) ? !held.has(type) : unknownKinds === undefined),
+      implementsGatewayApi: ownStatuses !== undefined,
+      areGatewaysHeld: this.#areGatewaysHeld,
       mayChangeAncestors: isKnown ? !byPolicyKind.has(kind) : unknownKinds === undefined,
     };
   }
@@ -253,14 +260,16 @@ export class StatusReporter {
     const { evaluation, resources } = this.#state;
     const troubled = [...resources.values()].filter((one) => this.#troubled.has(resourceName(one))).map(kindId);
     this.#held = findHeldKinds(worldOf(evaluation), new Set(troubled));
+    this.#areGatewaysHeld = areGatewaysHeld(worldOf(evaluation), new Set(troubled));
+    this.#mergeOptionsOf = new Map();
   }
 
   /** Computes until the newest state has been computed. Only a leader needs it. */
   #compute(): void {
     this.#isStale = true;
-    if (!this.#isLeading) return;
-    this.#computing ??= this.#computeAll().finally(() => {
-      this.#computing = undefined;
+    if (!this.#isLeading || this.#running !== undefined) return;
+    this.#running = this.#computeAll().finally(() => {
+      this.#running = undefined;
     });
   }
 
@@ -270,75 +279,41 @@ export class StatusReporter {
       this.#isStale = false;
       const state = this.#state;
       const isAllDirty = this.#isAllDirty;
-      const dirty = this.#dirty;
+      const scope = this.#scope;
       this.#isAllDirty = false;
-      this.#dirty = new Set();
-      const { report, ms } = await this.#computeReport(worldOf(state.evaluation));
+      this.#scope = new StatusScope();
+      this.#isComputing = true;
+      this.#findHeld();
+      const { byPolicyKind } = this.#held;
+      const { changed, ms, againAfterMs } = await this.#statuses.update(state.evaluation, scope, (kind) =>
+        byPolicyKind.has(kindId(kind)),
+      );
+      this.#isComputing = false;
+      this.#isComputed = true;
       this.#times++;
       this.#spentMs += ms;
-      this.#useReport(state, report, isAllDirty ? "All" : dirty);
+      this.#findHeld();
+      clearTimeout(this.#again);
+      if (againAfterMs !== undefined) this.#again = setTimeout(() => this.#compute(), againAfterMs);
+      if (isAllDirty) this.#compareAll(state);
+      for (const id of [...changed, ...scope.objects, ...(this.#isStale ? [] : this.#scope.objects)])
+        this.#queue.add(id);
       await sleep(Math.max(LEAST_PAUSE_MS, ms * PAUSE_FACTOR), undefined, { signal }).catch(() => undefined);
     }
   }
 
-  /** In slices: webhooks and the view API are served by the same process. */
-  async #computeReport(world: World): Promise<{ readonly report: StatusReport; readonly ms: number }> {
-    const { controllerName, isOwned } = this.#options;
-    const ownedKinds = [...world.rulebook.byPolicyKind.keys()].map(parseKindId).filter(isOwned);
-    const steps = statusReportSteps(world, { controllerName, ownedKinds });
-    let ms = 0;
-    for (;;) {
-      const beganMs = performance.now();
-      let step = steps.next();
-      while (step.done !== true && performance.now() - beganMs < SLICE_MS) step = steps.next();
-      ms += performance.now() - beganMs;
-      if (step.done === true) return { report: step.value, ms };
-      await nextTurn();
-    }
-  }
-
-  /** Compares the objects that may differ: those about which something else is wanted, and those that changed. */
-  #useReport(state: LiveState, report: StatusReport, dirty: ReadonlySet<ObjectId> | "All"): void {
-    const before = this.#computed;
-    const wanted = wantedStatuses(report, this.#isReported(worldOf(state.evaluation)));
-    this.#computed = { state, wanted };
-    this.#findHeld();
-    if (dirty === "All" || before === undefined) {
-      const { controllerName } = this.#options;
-      worldOf(state.evaluation).objects.forEach(({ id, raw }) => {
-        if (wanted.has(id) || mayHaveOurs(raw, controllerName)) this.#queue.add(id);
-      });
-      for (const id of this.#cache.retained()) this.#queue.add(id);
-      return;
-    }
-    for (const [id, now] of wanted) if (!isDeepStrictEqual(now, before.wanted.get(id))) this.#queue.add(id);
-    for (const id of before.wanted.keys()) if (!wanted.has(id)) this.#queue.add(id);
-    for (const id of dirty) this.#queue.add(id);
-  }
-
-  /** Gateways, ListenerSets, GatewayClasses and routes; other kinds only where the operator asks for it. */
-  #isReported({ rulebook }: World): (target: TargetStatus) => boolean {
-    return ({ object, location }) => {
-      const { kind } = splitId(object);
-      if (this.#options.isReported(parseKindId(kind))) return true;
-      if (location.at === "Listener" || location.at === "Parent") return true;
-      return location.at === "Conditions" && GATEWAY_KINDS.has(kind) && rulebook.factsOf(kind) !== undefined;
-    };
+  /** Compares every object about which something is, or may have been, written. */
+  #compareAll(state: LiveState): void {
+    const { controllerName } = this.#options;
+    worldOf(state.evaluation).objects.forEach(({ id, raw }) => {
+      if (this.#statuses.has(id) || mayHaveOurs(raw, controllerName)) this.#queue.add(id);
+    });
+    for (const id of this.#cache.retained()) this.#queue.add(id);
   }
 }
 
-const GATEWAY_KINDS: ReadonlySet<KindId> = new Set(
-  [
-    { group: "gateway.networking.k8s.io", kind: "GatewayClass" },
-    { group: "gateway.networking.k8s.io", kind: "Gateway" },
-    { group: "gateway.networking.k8s.io", kind: "ListenerSet" },
-    { group: "gateway.networking.x-k8s.io", kind: "XListenerSet" },
-  ].map(kindId),
-);
-
 /** True if the change may change what is wanted about any object. */
-function isMeaningful({ applied }: LiveStep): boolean {
-  const touched = touchedOf(applied);
+function isMeaningful(touched: Touched | undefined): boolean {
   return touched === undefined || touched.objects.length > 0 || touched.links.size > 0;
 }
 

@@ -53,8 +53,12 @@ export interface StatusWriterOptions {
 /** The manager of the fields that are written (Kubernetes, "Field management"). */
 export const FIELD_MANAGER = "prevail-controller";
 
-/** The least time between two writes of one object. */
+/** The least time between two writes of one object. It doubles after some that follow each other, as those of a Gateway in a burst of routes do. */
 const BETWEEN_MS = 500;
+const LONGEST_BETWEEN_MS = 4000;
+const QUICK_WRITES = 5;
+/** An object that is not written for so many times that long begins anew. */
+const QUIET_FACTOR = 4;
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 5 * 60_000;
 const MOST_CONFLICTS = 5;
@@ -67,6 +71,9 @@ interface WriteRecord {
   confirmed: { readonly wanted: WantedStatus; readonly leftOut: number } | undefined;
   failures: number;
   writtenMs: number;
+  /** The writes that followed each other, and the least time to the next. */
+  inARow: number;
+  betweenMs: number;
   readonly resets: ResetLog;
   readonly reported: Set<string>;
 }
@@ -115,7 +122,7 @@ export class StatusWriter {
     const record = this.#recordOf(id, seen);
     const merged = this.#merge(seen, first);
     if (!this.#differs(id, record, merged, first)) return undefined;
-    const waitMs = record.writtenMs + BETWEEN_MS - monotonicMs();
+    const waitMs = record.writtenMs + record.betweenMs - monotonicMs();
     if (waitMs > 0) return waitMs;
     if (!(await this.#mayWrite(id, record, first, merged))) return undefined;
     await limit.take(signal);
@@ -152,8 +159,7 @@ export class StatusWriter {
       // A change of annotations is one of the object itself; its status follows with the new version.
       const put = changes.annotations ? updateObject : updateStatus;
       const response = trimObject(await put(client, resource, object, options));
-      record.writtenMs = monotonicMs();
-      record.failures = 0;
+      noteWritten(record, monotonicMs());
       cache.note(id, response);
       report({ type: "Written", ...what });
       const after = this.#merge(response, now);
@@ -279,6 +285,8 @@ export class StatusWriter {
         confirmed: undefined,
         failures: 0,
         writtenMs: Number.NEGATIVE_INFINITY,
+        inARow: 0,
+        betweenMs: BETWEEN_MS,
         resets: new ResetLog(),
         reported: new Set(),
       };
@@ -286,6 +294,14 @@ export class StatusWriter {
     }
     return record;
   }
+}
+
+function noteWritten(record: WriteRecord, nowMs: number): void {
+  const isQuiet = nowMs - record.writtenMs > QUIET_FACTOR * record.betweenMs;
+  record.inARow = isQuiet ? 1 : record.inARow + 1;
+  record.betweenMs = Math.min(BETWEEN_MS * 2 ** Math.max(0, record.inARow - QUICK_WRITES), LONGEST_BETWEEN_MS);
+  record.writtenMs = nowMs;
+  record.failures = 0;
 }
 
 /** Groups of the API server's own kinds have no dot, or end with `.k8s.io`. */

@@ -36,7 +36,12 @@ interface Draft {
   lost: number;
 }
 
-export function countEffect({ id, before, after, delta }: ChangeEffect): EffectCount {
+export function countEffect({
+  id,
+  before,
+  after,
+  delta,
+}: Pick<ChangeEffect, "id" | "before" | "after" | "delta">): EffectCount {
   const draft: Draft = {
     changed: { paths: 0, values: 0 },
     added: { paths: 0, values: 0 },

@@ -10,7 +10,6 @@
 import { COVERAGE_RULE } from "../check/coverage/check-coverage.ts";
 import { brokenCoverage } from "../check/coverage/coverage-changes.ts";
 import { parseCoverageRule } from "../check/coverage/parse-coverage-rule.ts";
-import { listPolicies } from "../check/list-names.ts";
 import { countedVerdict } from "../effective/verdicts/counted-verdict.ts";
 import type { Verdict } from "../effective/verdicts/verdict.ts";
 import type { World } from "../effective/world/world.ts";
@@ -30,6 +29,7 @@ import { type AdmissionRequest, isBeingDeleted, isMetadataOnly, isSettled, metad
 import { countEffect } from "./count-effect.ts";
 import { formatRefusal } from "./format-line.ts";
 import { formatBrokenCoverage } from "./format-warnings.ts";
+import type { NameSettings } from "./other-names.ts";
 import type { ChangeEffect, DefinitionEffect, FarEffect, RequestEffect } from "./request-effect.ts";
 
 export type RefusalReason = "Invalid" | "BrokenDefinition" | "Conflicted" | "NotCovered" | "NotConfirmed";
@@ -40,7 +40,7 @@ export interface AdmissionRefusal {
   readonly message: string;
 }
 
-export interface RefusalSettings {
+export interface RefusalSettings extends NameSettings {
   /** Refuse what would be Conflicted, or would make another policy Conflicted. */
   readonly refuseConflicts: boolean;
   /** A delete or an update by which a policy loses its effect on more paths than this must be confirmed. Undefined: none. */
@@ -114,31 +114,29 @@ function invalidRule({ id, ref, before, after }: ChangeEffect): AdmissionRefusal
 }
 
 function conflict(
-  { id, ref, delta }: ChangeEffect,
+  { id, ref, delta, names }: ChangeEffect,
   { refuseConflicts }: RefusalSettings,
 ): AdmissionRefusal | undefined {
   if (!refuseConflicts) return undefined;
   const conflicts = delta.verdicts.filter(({ before, after }) => isConflicted(after) && !isConflicted(before));
   const own = conflicts.find(({ policy }) => policy === id)?.after;
-  if (own?.state === "NotAccepted")
-    return { reason: "Conflicted", message: `${formatRef(ref)} would be Conflicted: ${own.message}` };
+  if (own?.state === "NotAccepted" || own?.state === "Unknown")
+    return { reason: "Conflicted", message: `${formatRef(ref)} would be Conflicted${names.because(own.message)}` };
   if (conflicts.length === 0) return undefined;
-  const names = listPolicies(
-    conflicts.slice(0, 3).map(({ policy }) => policy),
-    conflicts.length,
-  );
-  return { reason: "Conflicted", message: `${names} would be Conflicted because of ${formatRef(ref)}` };
+  const others = names.policies(conflicts.map(({ policy }) => policy));
+  return { reason: "Conflicted", message: `${others} would be Conflicted because of ${formatRef(ref)}` };
 }
 
 const isConflicted = (verdict: Verdict | undefined): boolean =>
-  verdict?.state === "NotAccepted" && verdict.reason === "Conflicted";
+  (verdict?.state === "NotAccepted" && verdict.reason === "Conflicted") ||
+  (verdict?.state === "Unknown" && verdict.reason === "Undefined");
 
 function notCovered(effect: ChangeEffect): AdmissionRefusal | undefined {
   const broken = brokenCoverage(effect, effect.id).find(({ rule }) => rule.enforce === "Deny");
   if (broken === undefined) return undefined;
   const { rule } = broken;
   const fix = `Attach a ${rule.policyKind.kind} that meets the rule first`;
-  return { reason: "NotCovered", message: `${formatBrokenCoverage(broken)}. ${fix}.` };
+  return { reason: "NotCovered", message: `${formatBrokenCoverage(broken, effect.names)}. ${fix}.` };
 }
 
 /** The confirmation names the generation of the object as it is now, so it is used up by the next change. */

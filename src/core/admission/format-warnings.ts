@@ -1,6 +1,6 @@
 /** The plan of a request, as warnings. They name objects and count values; they contain no value of another policy, which the user may not be allowed to read. */
 import { type BrokenCoverage, brokenCoverage } from "../check/coverage/coverage-changes.ts";
-import { listNames, listPolicies } from "../check/list-names.ts";
+import { listNames } from "../check/list-names.ts";
 import type { Verdict } from "../effective/verdicts/verdict.ts";
 import { verdictOf } from "../effective/verdicts/verdict-of.ts";
 import type { World } from "../effective/world/world.ts";
@@ -9,12 +9,11 @@ import { formatRef, type PolicyId } from "../model/refs.ts";
 import { countKind } from "../model/words/count-kinds.ts";
 import { countEffect, type EffectCount } from "./count-effect.ts";
 import { formatWarning } from "./format-line.ts";
+import type { OtherNames } from "./other-names.ts";
 import type { ChangeEffect, DefinitionEffect, FarEffect, RequestEffect } from "./request-effect.ts";
 
 /** Further warnings are left out; the last one says so. */
 const MAX_WARNINGS = 5;
-/** Names in one warning. */
-const SHOWN = 3;
 
 /** `unread`: what could not be read of the cluster, so that more may change than is known. */
 export function formatWarnings(effect: RequestEffect, unread: readonly Finding[]): readonly string[] {
@@ -56,17 +55,17 @@ function changeWarnings(effect: ChangeEffect): readonly string[] {
     ...summary(effect, count),
     ...ownVerdict(effect),
     ...otherVerdicts(effect),
-    ...brokenCoverage(effect, effect.id).map(formatBrokenCoverage),
+    ...brokenCoverage(effect, effect.id).map((broken) => formatBrokenCoverage(broken, effect.names)),
     ...(count.policies.length === 0
       ? []
-      : [`values on the new paths come from ${listPolicies(count.policies.slice(0, SHOWN), count.policies.length)}`]),
+      : [`values on the new paths come from ${effect.names.policies(count.policies)}`]),
   ];
 }
 
 const doing = (operation: ChangeEffect["request"]["operation"]): string =>
   ({ CREATE: "creating", UPDATE: "changing", DELETE: "deleting" })[operation];
 
-function summary({ ref, request }: ChangeEffect, count: EffectCount): readonly string[] {
+function summary({ ref, request, names }: ChangeEffect, count: EffectCount): readonly string[] {
   const { changed, added, removed, namespaces } = count;
   const parts = [
     ...(changed.paths === 0
@@ -78,23 +77,24 @@ function summary({ ref, request }: ChangeEffect, count: EffectCount): readonly s
     ...(added.paths === 0 ? [] : [`adds ${countKind(added.paths, "path")} with ${countKind(added.values, "value")}`]),
   ];
   if (parts.length === 0) return [];
-  const where =
-    namespaces.length === 0
-      ? ""
-      : ` in ${namespaces.length === 1 ? "namespace" : "namespaces"} ${listNames(namespaces.slice(0, SHOWN), namespaces.length)}`;
+  const where = namespaces.length === 0 ? "" : ` in ${names.namespaces(namespaces)}`;
   return [`${doing(request.operation)} ${formatRef(ref)} ${listNames(parts)}${where}; see kubectl prevail plan`];
 }
 
 /** What becomes of the policy that is created or changed, if it is not simply enforced. */
-function ownVerdict({ id, ref, before, after }: ChangeEffect): readonly string[] {
+function ownVerdict({ id, ref, before, after, names }: ChangeEffect): readonly string[] {
   const is = verdictIn(after, id as PolicyId);
   if (is === undefined || stateOf(is) === stateOf(verdictIn(before, id as PolicyId))) return [];
   const name = formatRef(ref);
-  if (is.state === "NotAccepted") return [`${name} will not be accepted (${is.reason}): ${is.message}`];
-  if (is.state === "Unknown") return [`whether ${name} will be accepted is not known: ${is.message}`];
+  if (is.state === "NotAccepted") {
+    // What is invalid is in the object of the request itself.
+    const why = is.reason === "Invalid" ? `: ${is.message}` : names.because(is.message);
+    return [`${name} will not be accepted (${is.reason})${why}`];
+  }
+  if (is.state === "Unknown") return [`whether ${name} will be accepted is not known${names.because(is.message)}`];
   const { overriddenBy, overriddenByTotal, paths, none, partial } = is.total;
-  const by = listPolicies(
-    overriddenBy.slice(0, SHOWN).map(({ policy }) => policy),
+  const by = names.policies(
+    overriddenBy.map(({ policy }) => policy),
     overriddenByTotal,
   );
   switch (is.enforcement) {
@@ -120,17 +120,13 @@ const stateOf = (verdict: Verdict | undefined): string | undefined =>
   verdict?.state === "Accepted" ? verdict.enforcement : verdict?.reason;
 
 /** Policies that begin or cease to have an effect because of the request. */
-function otherVerdicts({ id, delta }: ChangeEffect): readonly string[] {
+function otherVerdicts({ id, delta, names }: ChangeEffect): readonly string[] {
   const others = delta.verdicts.filter(
     ({ policy, before, after }) => policy !== id && before !== undefined && after !== undefined,
   );
   const lost = others.filter(({ before, after }) => hasEffect(before) && !hasEffect(after));
   const gained = others.filter(({ before, after }) => !hasEffect(before) && hasEffect(after));
-  const list = (changes: typeof others): string =>
-    listPolicies(
-      changes.slice(0, SHOWN).map(({ policy }) => policy),
-      changes.length,
-    );
+  const list = (changes: typeof others): string => names.policies(changes.map(({ policy }) => policy));
   return [
     ...(lost.length === 0 ? [] : [`${list(lost)} will have no effect any more`]),
     ...(gained.length === 0 ? [] : [`${list(gained)} will take effect`]),
@@ -141,13 +137,10 @@ const hasEffect = (verdict: Verdict | undefined): boolean =>
   verdict?.state === "Accepted" && (verdict.enforcement === "Enforced" || verdict.enforcement === "PartiallyEnforced");
 
 /** `Limit everything: no LimitPolicy takes effect on HTTPRoute a/r`. The values are left out. */
-export function formatBrokenCoverage({ rule, targets }: BrokenCoverage): string {
-  const [first] = targets;
-  const more = targets.length > 1 ? ` and at ${countKind(targets.length - 1, "more target")}` : "";
+export function formatBrokenCoverage({ rule, targets }: BrokenCoverage, names: OtherNames): string {
   const name = formatRef(rule.object.ref);
   const demand = rule.message === "" ? "" : ` (${rule.message.replace(/[.\s]+$/, "")})`;
-  const where = first === undefined ? "" : formatRef(first.node, first.node.sectionName);
-  return `${name}${demand} would not be met at ${where}${more}`;
+  return `${name}${demand} would not be met at ${names.targets(targets)}`;
 }
 
 const caveats = (unread: readonly Finding[]): readonly string[] =>

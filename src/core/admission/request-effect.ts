@@ -5,6 +5,7 @@ import type { EvaluateCondition } from "../model/cel.ts";
 import type { Finding } from "../model/finding.ts";
 import type { ObjectId, ObjectRef } from "../model/refs.ts";
 import type { AdmissionRequest } from "./admission-request.ts";
+import type { OtherNames } from "./other-names.ts";
 
 interface Requested {
   readonly request: AdmissionRequest;
@@ -21,6 +22,7 @@ export interface ChangeEffect extends Requested {
   /** Undefined: everything may differ. */
   readonly touched: Touched | undefined;
   readonly cel: EvaluateCondition;
+  readonly names: OtherNames;
 }
 
 /** A request about a PolicyDefinition: its own errors. All policies are evaluated again only when it is stored. */

@@ -56,7 +56,7 @@ export function formatKindNotAllowed(
     const message = `${own} cannot target a ${written}; for ${meant[0]?.kind ?? kind} write group: ${groups}`;
     return { field: `${field}.group`, message };
   }
-  const names = kinds.map((allowed) => allowed.kind);
+  const names = [...new Set(kinds.map((allowed) => allowed.kind))];
   const near = nearMiss(kind, names);
   const hint = near === undefined ? "" : `; did you mean '${near}'?`;
   const written = group === undefined || group === "" ? kind : `${kind} (${group})`;

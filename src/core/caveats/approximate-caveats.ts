@@ -41,7 +41,7 @@ function concerns({ paths }: Approximation, { raw }: KubeObject): boolean {
 
 /**
  * True if there is a value at the path. In a list a number is the index of an item; with another segment any item counts. A segment
- * `targetRef[kind=Namespace]` is about an object with that value.
+ * `targetRef[kind=Namespace]` is about an object with that value, and `[mergeType=Merge]` at the beginning about the spec itself.
  */
 function hasValueAt(value: Json | undefined, segments: readonly string[]): boolean {
   const [segment, ...rest] = segments;
@@ -50,8 +50,8 @@ function hasValueAt(value: Json | undefined, segments: readonly string[]): boole
     return value.some((item) => hasValueAt(item, segments));
   }
   if (segment === undefined) return value !== undefined && value !== null;
-  const [, key = segment, name, wanted] = /^(.+)\[(.+)=(.+)\]$/.exec(segment) ?? [];
-  const found = isJsonObject(value) ? ownValue(value, key) : undefined;
+  const [, key = segment, name, wanted] = /^(.*)\[(.+)=(.+)\]$/.exec(segment) ?? [];
+  const found = key === "" ? value : isJsonObject(value) ? ownValue(value, key) : undefined;
   if (name === undefined) return hasValueAt(found, rest);
   const items = isJsonList(found) ? found : found === undefined ? [] : [found];
   return items.some((item) => isJsonObject(item) && ownValue(item, name) === wanted && hasValueAt(item, rest));

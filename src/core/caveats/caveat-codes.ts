@@ -17,6 +17,7 @@ export type CaveatCode =
   | "UnknownPolicyKind"
   | "InferredDefinition"
   | "ApproximateDefinition"
+  | "UndefinedConflict"
   | "AbsentParent"
   | "AbsentBackend"
   | "AbsentTarget"
@@ -24,7 +25,8 @@ export type CaveatCode =
   | "ImplementationSpecificKind"
   | "NoKnownPath"
   | "UnknownController"
-  | "NotCarriedOut";
+  | "NotCarriedOut"
+  | "CountersNotRead";
 
 export interface CaveatCodeFacts {
   readonly severity: CaveatSeverity;
@@ -37,6 +39,8 @@ export interface CaveatCodeFacts {
    * names, and about the input as a whole.
    */
   readonly mayNamePolicies?: boolean;
+  /** `true`: it is about what a definition can say, not about the input. */
+  readonly isAboutDefinition?: boolean;
 }
 
 const ADD_FILES = "Add their files with -f. If the files are everything there is, say so with --complete.";
@@ -92,8 +96,14 @@ export const caveatCodes: Readonly<Record<CaveatCode, CaveatCodeFacts>> = {
   },
   ApproximateDefinition: {
     mayNamePolicies: true,
+    isAboutDefinition: true,
     severity: "partial",
     fix: "Compare with the status that the implementation writes. docs/vendors.md has what is exact.",
+  },
+  UndefinedConflict: {
+    mayNamePolicies: true,
+    severity: "partial",
+    fix: "Keep one policy on each target.",
   },
   AbsentParent: { severity: "partial", fix: ADD_FILES, fixInCluster: ASK_FOR_RIGHTS },
   AbsentBackend: { severity: "partial", fix: ADD_FILES, fixInCluster: ASK_FOR_RIGHTS },
@@ -114,5 +124,9 @@ export const caveatCodes: Readonly<Record<CaveatCode, CaveatCodeFacts>> = {
     mayNamePolicies: true,
     severity: "partial",
     fix: "Have them carried out by another gateway or controller, or do not rely on them here.",
+  },
+  CountersNotRead: {
+    severity: "partial",
+    fix: "Give --gateway-admin the admin port of a gateway that runs ('prevail run' prints it).",
   },
 };

@@ -32,6 +32,7 @@ import { noKnownPathCaveats } from "./no-path-caveats.ts";
 import { placeholderCaveats } from "./placeholder-caveats.ts";
 import { relatedObjects } from "./related-objects.ts";
 import { specificKindCaveats } from "./specific-kind-caveats.ts";
+import { undefinedConflictCaveats } from "./undefined-conflict-caveats.ts";
 
 /** Broken before partial. */
 const finders: ReadonlyArray<(context: CaveatContext) => readonly Caveat[]> = [
@@ -43,6 +44,7 @@ const finders: ReadonlyArray<(context: CaveatContext) => readonly Caveat[]> = [
   unknownKindCaveats,
   inferredCaveats,
   approximateCaveats,
+  undefinedConflictCaveats,
   unreadableResourceCaveats,
   placeholderCaveats,
   templateCaveats,

@@ -11,10 +11,7 @@ const REASONS = {
     "the kind of its target is left to implementations",
     "the kind of their targets is left to implementations",
   ],
-  UnknownWorkloads: [
-    "it selects workloads, which are left out of account",
-    "they select workloads, which are left out of account",
-  ],
+  UnknownWorkloads: ["it selects workloads that are not known", "they select workloads that are not known"],
 } as const;
 
 /** Policies on targets of kinds that the specification leaves to implementations, and on workloads: whether they take effect is not known. */

@@ -8,7 +8,8 @@ export function summarizeCaveats(caveats: readonly Caveat[]): string | undefined
     (code === "BrokenDefinition" || code === "UnknownPolicyKind") && summary.endsWith("ignored");
   const ignored: readonly CountedPolicies[] = caveats.filter(isIgnored).flatMap(({ policies }) => policies);
   const total = ignored.reduce((sum, { count }) => sum + count, 0);
-  const others = caveats.filter((one) => !isIgnored(one)).map(({ summary }) => summary);
+  // Two caveats may have one summary: an object that is not there may be a parent and a target.
+  const others = new Set(caveats.filter((one) => !isIgnored(one)).map(({ summary }) => summary));
   return joinWords([
     ...(total === 0 ? [] : [`${countKinds(ignored)} ${total === 1 ? "is" : "are"} ignored`]),
     ...others,

@@ -9,8 +9,10 @@ import type { Source } from "../merge/provenance.ts";
 import { wordsOf } from "../model/block-names.ts";
 import { isJsonList, isJsonObject, type Json, ownValue } from "../model/json.ts";
 import { escapePointer } from "../model/json-pointer.ts";
+import { writtenPointer } from "../model/merged-lists.ts";
 import type { BlockName } from "../model/policy.ts";
 import { type GroupKind, kindId, type ObjectId, objectId, type PolicyId } from "../model/refs.ts";
+import { entryName } from "../model/words/entry-name.ts";
 import { sectionsOf } from "../topology/sections-of.ts";
 
 /** A JSON pointer in an object. */
@@ -33,7 +35,14 @@ export function blockPointer(world: World, policy: ObjectId, block: BlockName | 
     block === null || !isJsonObject(spec)
       ? undefined
       : spellingsOf(record, block).find((spelling) => isJsonObject(ownValue(spec, spelling)));
-  return { object: policy, pointer: `/spec${key === undefined ? "" : `/${key}`}${pointer}` };
+  const start = `/spec${key === undefined ? "" : `/${key}`}`;
+  const definition = record?.kind.definition;
+  const lists = definition?.merge.lists;
+  if (record === undefined || definition === undefined || lists === undefined)
+    return { object: policy, pointer: `${start}${pointer}` };
+  const written = key === undefined || !isJsonObject(spec) ? spec : ownValue(spec, key);
+  const entry = entryName(record.object, definition);
+  return { object: policy, pointer: `${start}${writtenPointer(written, lists, entry, pointer)}` };
 }
 
 /** The pointer of a value in the object's own field that the policy kind maps onto. */

@@ -6,13 +6,20 @@ import type { Implementation } from "../topology/object-references.ts";
  * What is known of the data plane of a Gateway.
  * - `Unknown`: nothing, as for files.
  * - `Serving`: it has acknowledged the configuration of this evaluation.
- * - `Pending`: it is not there yet, or it has not acknowledged yet.
- * - `Refused`: it has refused the configuration.
+ * - `Updating`: it has acknowledged an earlier one. What was reported about that stays until it has acknowledged this one, or refused it.
+ * - `Pending`: it is not there yet, or it has never acknowledged.
+ * - `Refused`: it has refused a part of the configuration: that of these ports, or one that belongs to no port.
  */
 export type DataplaneState =
-  | { readonly state: "Unknown" }
+  | { readonly state: "Unknown" | "Updating" }
   | { readonly state: "Serving"; readonly addresses: readonly JsonObject[] }
-  | { readonly state: "Pending" | "Refused" | "AddressNotUsable"; readonly message: string };
+  | {
+      readonly state: "Refused";
+      readonly message: string;
+      readonly ports: readonly number[] | "All";
+      readonly addresses: readonly JsonObject[];
+    }
+  | { readonly state: "Pending" | "AddressNotUsable"; readonly message: string };
 
 export interface GatewayStatusOptions {
   /** GatewayClasses that name this controller are ours. */

@@ -2,7 +2,7 @@
 import { problemsOf } from "../effective/world/gateway-problems.ts";
 import { referrersToParent } from "../effective/world/link-indexes.ts";
 import type { World } from "../effective/world/world.ts";
-import { objectAt, objectsIn, ownValue } from "../model/json.ts";
+import { type JsonObject, objectAt, objectsIn, ownValue } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { formatRef } from "../model/refs.ts";
 import { condition, INCOMPLETE } from "../status/conditions.ts";
@@ -18,6 +18,7 @@ import {
   UNKNOWN_DATAPLANE,
 } from "./dataplane-state.ts";
 import {
+  keptUnless,
   LISTENER_SETS,
   type ListenerContext,
   type ListenerStatus,
@@ -44,23 +45,30 @@ export function gatewayStatus(
   const sets = setsOf(world, gateway, owned).map((set) =>
     listenerSetStatus(world, set, { gateway, accepted, dataplane, implementation }),
   );
-  const addresses = reported.state === "Serving" && isTrue(accepted) ? reported.addresses : [];
+  const programmed = programming(gateway, accepted, [...listeners, ...sets.flatMap((set) => set.listeners)], dataplane);
   return [
     {
       object: gateway.id,
       location: { at: "Conditions" },
       conditions: [
         accepted,
-        programming(gateway, accepted, [...listeners, ...sets.flatMap((set) => set.listeners)], dataplane),
+        ...(programmed === undefined ? [] : [programmed]),
         resolution(gateway, problemsOf(world, gateway, implementation), listeners),
         ...insecureMode(gateway),
       ],
-      fields: { addresses, attachedListenerSets: sets.filter((set) => isTrue(set.accepted)).length },
+      fields: {
+        ...(programmed === undefined ? {} : { addresses: isTrue(accepted) ? addressesOf(reported) : [] }),
+        attachedListenerSets: sets.filter((set) => isTrue(set.accepted)).length,
+      },
+      ...keptUnless(programmed),
     },
     ...listeners.map(({ status }) => status),
     ...sets.flatMap(({ statuses }) => statuses),
   ];
 }
+
+const addressesOf = (dataplane: DataplaneState): readonly JsonObject[] =>
+  "addresses" in dataplane ? dataplane.addresses : [];
 
 interface Refusal {
   readonly reason: string;
@@ -127,7 +135,7 @@ function programming(
   listeners: readonly ListenerStatus[],
   dataplane: DataplaneState,
   reason = "Invalid",
-): Condition {
+): Condition | undefined {
   const type = "Programmed";
   if (accepted.status === "False")
     return condition(owner, { type, status: "False", reason, message: accepted.message });
@@ -214,7 +222,8 @@ function listenerSetStatus(
   const { refusal, unknown } = setRefusal(world, set, parent);
   const isAttached = refusal === undefined && unknown === undefined;
   const listeners = isAttached ? listenerStatuses(world, set, parent) : [];
-  const accepted = acceptanceOf(set, listeners, refusal, unknown);
+  const accepted = acceptanceOf(set, listeners, refusal ?? unresolvedSet(listeners), unknown);
+  const programmed = programming(set, accepted, listeners, parent.dataplane, accepted.reason);
   return {
     accepted,
     listeners: isTrue(accepted) ? listeners : [],
@@ -222,11 +231,25 @@ function listenerSetStatus(
       {
         object: set.id,
         location: { at: "Conditions" },
-        conditions: [accepted, programming(set, accepted, listeners, parent.dataplane, accepted.reason)],
+        conditions: [accepted, ...(programmed === undefined ? [] : [programmed])],
+        ...keptUnless(programmed),
       },
       ...listeners.map(({ status }) => status),
     ],
   };
+}
+
+/**
+ * A ListenerSet needs one listener whose references resolve
+ *
+ * Unlike a Gateway, a ListenerSet is not accepted if the references of none of its listeners resolve.
+ * Gateway API, "ListenerSetReasonListenersNotValid"
+ */
+function unresolvedSet(listeners: readonly ListenerStatus[]): Refusal | undefined {
+  const isUnresolved = ({ status, isServed }: ListenerStatus): boolean =>
+    !isServed && status.conditions.some((one) => one.type === "ResolvedRefs" && one.status === "False");
+  if (listeners.length === 0 || !listeners.every(isUnresolved)) return undefined;
+  return { reason: "ListenersNotValid", message: "references do not resolve: every listener" };
 }
 
 /**

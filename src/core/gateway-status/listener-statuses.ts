@@ -96,11 +96,12 @@ class ListenerStatuses {
     const refusal = conflict ?? mine.find((problem) => problem.condition === "Accepted");
     const unresolved = mine.find((problem) => problem.condition === "ResolvedRefs");
     const unserved = this.#whyUnserved(listener, section, field);
+    const programmed = this.#programming(listener, refusal, conflict, unserved);
     const conditions = [
       this.#acceptance(refusal),
       this.#conflicted(conflict),
       this.#resolution(unresolved, this.#unknown.find((one) => this.#isAbout(one.field, field, listener))?.message),
-      this.#programming(refusal, conflict, unserved),
+      ...(programmed === undefined ? [] : [programmed]),
       ...this.#overlap(listener),
     ];
     return {
@@ -109,6 +110,7 @@ class ListenerStatuses {
         location: { at: "Listener", name: listener.declaredName },
         conditions,
         fields: { supportedKinds: supportedKinds(listener), attachedRoutes: this.#routes.get(listener.name) ?? 0 },
+        ...keptUnless(programmed),
       },
       isAccepted: refusal === undefined,
       isResolved: unresolved === undefined,
@@ -159,10 +161,11 @@ class ListenerStatuses {
    * Gateway API, "ListenerConditionProgrammed"
    */
   #programming(
+    { port }: Listener,
     refusal: ConditionProblem | undefined,
     conflict: ConditionProblem | undefined,
     unserved: string | undefined,
-  ): Condition {
+  ): Condition | undefined {
     const type = "Programmed";
     if (refusal !== undefined) {
       const reason = conflict === undefined ? "Invalid" : conflict.reason;
@@ -170,7 +173,7 @@ class ListenerStatuses {
     }
     if (unserved !== undefined)
       return condition(this.#owner, { type, status: "False", reason: "Invalid", message: unserved });
-    return programmedBy(this.#owner, this.#dataplane, "the listener is served");
+    return programmedBy(this.#owner, stateAt(this.#dataplane, port), "the listener is served");
   }
 
   /** Why a listener that is accepted is not served. */
@@ -213,6 +216,16 @@ class ListenerStatuses {
   }
 }
 
+/** A refusal is about the ports that it names: listeners of other ports are served. */
+function stateAt(dataplane: DataplaneState, port: number | undefined): DataplaneState {
+  if (dataplane.state !== "Refused" || dataplane.ports === "All" || port === undefined) return dataplane;
+  return dataplane.ports.includes(port) ? dataplane : { state: "Serving", addresses: dataplane.addresses };
+}
+
+/** Without a new condition Programmed the one that was written before stays. */
+export const keptUnless = (programmed: Condition | undefined): Pick<TargetStatus, "kept"> =>
+  programmed === undefined ? { kept: ["Programmed"] } : {};
+
 const isTls = ({ protocol }: Listener): boolean => protocol === "HTTPS" || protocol === "TLS";
 
 const textOf = ({ field, message }: ConditionProblem): string => `${field}: ${message}`;
@@ -221,10 +234,12 @@ const textOf = ({ field, message }: ConditionProblem): string => `${field}: ${me
 const mayBePermitted = (world: World, { notPermitted }: ConditionProblem): boolean =>
   notPermitted !== undefined && mayBeGrantedElsewhere(world, notPermitted);
 
-/** The condition Programmed of an object or listener that can be served. */
-export function programmedBy(object: KubeObject, dataplane: DataplaneState, served: string): Condition {
+/** The condition Programmed of an object or listener that can be served. Undefined: what was reported before stays. */
+export function programmedBy(object: KubeObject, dataplane: DataplaneState, served: string): Condition | undefined {
   const type = "Programmed";
   switch (dataplane.state) {
+    case "Updating":
+      return undefined;
     case "Unknown":
       return condition(object, {
         type,

@@ -134,6 +134,7 @@ class Fold {
       case "Conflicted":
       case "ConflictedWhereBothSet":
       case "NoneWins":
+      case "Undefined":
         // Policy attachment reference, "Conflict Resolution": the first created wins, for defaults as for overrides.
         for (const policy of policies) {
           if (policy.emptyGranularity !== undefined) this.#mergeEmpty(policy, policy.emptyGranularity, level);
@@ -243,26 +244,32 @@ class Fold {
       return false;
     }
     const all = settingsOf(policy, block);
-    const isListed = ({ unit }: Setting): boolean =>
-      listed?.fields.includes(unit.ruleName ?? unit.path[0] ?? "") ?? false;
     const { listed } = strategy;
     const settings =
       listed === undefined
         ? this.#mergeSettings(policy, block, strategy, all)
-        : [
-            ...this.#mergeSettings(policy, block, listed.strategy, all.filter(isListed)),
-            ...this.#mergeSettings(
-              policy,
-              block,
-              strategy,
-              all.filter((one) => !isListed(one)),
-            ),
-          ];
+        : this.#mergeListed(policy, block, strategy, listed, all);
     for (const entry of entriesOf(block)) {
       this.removals ??= new Removals();
       this.removals.add({ entry, policy, block });
     }
     return this.#rules.decidedBy !== "Lower" || this.#hasPart(block, settings);
+  }
+
+  /** Merges the settings of the fields that an annotation lists, then the others, each by their strategy. Returns those that were not removed. */
+  #mergeListed(
+    policy: Policy,
+    block: Block,
+    others: MergeStrategy,
+    listed: Required<AnnotatedStrategy>["listed"],
+    all: readonly Setting[],
+  ): readonly Setting[] {
+    const isListed = ({ unit }: Setting): boolean => listed.fields.includes(unit.ruleName ?? unit.path[0] ?? "");
+    const rest = all.filter((setting) => !isListed(setting));
+    return [
+      ...this.#mergeSettings(policy, block, listed.strategy, all.filter(isListed)),
+      ...this.#mergeSettings(policy, block, others, rest),
+    ];
   }
 
   /** Merges settings of a block by one strategy. Returns those that were not removed. */

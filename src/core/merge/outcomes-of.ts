@@ -98,9 +98,10 @@ function countLoss(outcome: Draft, { reason, by }: Loss): void {
 
 /** A policy at two levels never overrides itself: a setting that only the same policy overrides does not count. */
 function countOverridden(outcome: Draft, by: readonly Policy[]): void {
-  const others = by.filter((winner) => winner !== outcome.policy);
+  const others = by.includes(outcome.policy) ? by.filter((winner) => winner !== outcome.policy) : by;
   if (by.length > 0 && others.length === 0) return;
   outcome.overridden++;
-  const more = others.filter((winner) => !outcome.by.includes(winner));
-  if (more.length > 0) outcome.by = [...outcome.by, ...more];
+  if (outcome.by.length === 0) outcome.by = others;
+  else if (!others.every((winner) => outcome.by.includes(winner)))
+    outcome.by = [...outcome.by, ...others.filter((winner) => !outcome.by.includes(winner))];
 }

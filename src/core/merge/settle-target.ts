@@ -9,6 +9,8 @@ export interface SettledTarget {
   readonly policies: readonly Policy[];
   /** The policies that are not accepted on the target, highest first. */
   readonly conflicted: readonly Policy[];
+  /** True if one of `conflicted` takes effect, and it is not defined which. */
+  readonly isUndefined?: true;
 }
 
 const NO_POLICIES: readonly Policy[] = [];
@@ -16,7 +18,7 @@ const NO_POLICIES: readonly Policy[] = [];
 /** True if a policy of the kind may be Conflicted: not accepted on a target because of others there. */
 export const mayConflict = (merge: MergeRules): boolean => conflictRule(merge) !== "Never" || merge.limit !== undefined;
 
-type ConflictRule = "Never" | "OneTakesEffect" | "WhereBothSet" | "NoneTakesEffect";
+type ConflictRule = "Never" | "OneTakesEffect" | "WhereBothSet" | "NoneTakesEffect" | "Undefined";
 
 /**
  * None: one policy takes effect on a target, the others are Conflicted
@@ -34,6 +36,8 @@ function conflictRule({ none, sameTarget }: MergeRules): ConflictRule {
       return "WhereBothSet";
     case "NoneWins":
       return "NoneTakesEffect";
+    case "Undefined":
+      return "Undefined";
     case "Established":
     case "OldestWins":
       return none ? "OneTakesEffect" : "Never";
@@ -59,8 +63,22 @@ function settled(policies: readonly Policy[], merge: MergeRules): SettledTarget 
       return policies.length < 2
         ? { policies, conflicted: NO_POLICIES }
         : { policies: NO_POLICIES, conflicted: policies };
+    case "Undefined":
+      return undefinedAmong(policies);
   }
 }
+
+/**
+ * It is not defined which policy takes effect
+ *
+ * Some implementations have no rule for two policies on one target: one of them takes effect, and which one depends on chance. Then
+ * none of their settings is in the result, and what takes effect below the target is not known.
+ * GEP-713, "Conflict resolution"
+ */
+const undefinedAmong = (policies: readonly Policy[]): SettledTarget =>
+  policies.length < 2
+    ? { policies, conflicted: NO_POLICIES }
+    : { policies: NO_POLICIES, conflicted: policies, isUndefined: true };
 
 /**
  * Conflicted where both set a field
@@ -89,8 +107,9 @@ const pointersOf = ({ blocks }: Policy): readonly string[] =>
   blocks.flatMap(({ units }) => units.map(({ pointer }) => pointer));
 
 /** The policies beyond the limit of a target are not accepted there. */
-function limited({ policies, conflicted }: SettledTarget, { limit }: MergeRules): SettledTarget {
-  if (limit === undefined || policies.length <= limit) return { policies, conflicted };
+function limited(settledTarget: SettledTarget, { limit }: MergeRules): SettledTarget {
+  const { policies, conflicted } = settledTarget;
+  if (limit === undefined || policies.length <= limit) return settledTarget;
   return { policies: policies.slice(0, limit), conflicted: [...policies.slice(limit), ...conflicted] };
 }
 
@@ -98,7 +117,7 @@ function limited({ policies, conflicted }: SettledTarget, { limit }: MergeRules)
 export interface TargetConflict {
   /** The policy that it conflicts with. */
   readonly by: Policy;
-  readonly because: "OneTakesEffect" | "BothSet" | "NoneTakesEffect" | "Limit";
+  readonly because: "OneTakesEffect" | "BothSet" | "NoneTakesEffect" | "Undefined" | "Limit";
 }
 
 /** Why a policy is not accepted among the policies on a target; undefined: it takes effect. */
@@ -107,7 +126,7 @@ export function conflictAmong(policy: Policy, all: readonly Policy[], merge: Mer
   if (!conflicted.some(({ id }) => id === policy.id)) return undefined;
   const [first] = policies;
   const rule = conflictRule(merge);
-  if (rule === "NoneTakesEffect") {
+  if (rule === "NoneTakesEffect" || rule === "Undefined") {
     const by = conflicted.find(({ id }) => id !== policy.id);
     return by === undefined ? undefined : { by, because: rule };
   }

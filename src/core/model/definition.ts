@@ -62,11 +62,22 @@ export type CrossNamespace = "Forbidden" | "ReferenceGrant" | "Consumer";
 
 /** What a policy without a target is attached to. */
 export interface AbsentTarget {
-  readonly means: "OwnNamespace";
+  /** `Nothing`: the policy is accepted, and is attached to nothing. */
+  readonly means: "OwnNamespace" | "Nothing";
   /** In this namespace it is every Namespace, above the policies that target it. */
   readonly rootNamespace?: string;
-  /** Field of `spec` that selects workloads by label: then it is those workloads, which are not known. */
+  /** Field of `spec` that selects workloads by label: then it is those workloads. */
   readonly workloadSelector?: string;
+  /** The kinds of workloads. Absent: workloads are not known. */
+  readonly workloads?: readonly WorkloadKind[];
+}
+
+/** A kind of objects that stand for Pods, and where the labels of the Pods are. */
+export interface WorkloadKind extends GroupKind {
+  /** Dotted path of the labels in the object. */
+  readonly labels: string;
+  /** Labels of the Pods that contain the name of the object. Absent: none. */
+  readonly nameLabels?: readonly string[];
 }
 
 /** The namespaces in which label selectors of policies select. */
@@ -149,6 +160,23 @@ export interface SectionFacts {
   readonly byDefault?: readonly JsonObject[];
 }
 
+/** For `ChildRefs`: references to several children, and to children in other namespaces. */
+export interface ChildSelection {
+  /** Whether a child in another namespace needs a ReferenceGrant. Absent: it does. */
+  readonly grants?: "Needed" | "NotNeeded";
+  /** A name that stands for every object of the kind in the namespace. Absent: none does. */
+  readonly anyName?: string;
+  /** References that name the value of a label. Absent: there are none. */
+  readonly byLabel?: LabelReference;
+}
+
+/** References of a group and kind of their own: the name in one is the value of a label of the children. */
+export interface LabelReference extends GroupKind {
+  readonly label: string;
+  /** What a reference has as its namespace to mean children in all namespaces. Absent: none means that. */
+  readonly allNamespaces?: string;
+}
+
 /**
  * One row of the link table: how objects of `to` are attached to objects of `from`.
  * - `ParentRefs`: the child has references to its parents at `path` (an object, or a list of objects; `name`, and
@@ -157,7 +185,7 @@ export interface SectionFacts {
  * - `ChildRefs`: the parent (or its section) has references to its children at `path` (`backendRefs`, relative to a section).
  * `attachment` names the further condition: the listener, the Gateway or the mesh Service must accept the child.
  */
-export interface LinkRow {
+export interface LinkRow extends ChildSelection {
   readonly from: LevelKind;
   readonly to: LevelKind;
   readonly via: "ParentRefs" | "ParentName" | "ChildRefs";
@@ -224,6 +252,8 @@ export interface StatusRules {
   readonly vocabulary: "Enforced" | "Programmed";
   /** `None`: the status has conditions and no entries for ancestors. Absent: `Target` for Direct, `Gateway` for Inherited. */
   readonly ancestors?: Ancestors | "None";
+  /** The controller that writes the status of the kind. Absent: not declared. */
+  readonly owner?: string;
   /** Absent: the words of GEP-713. */
   readonly words?: StatusWords;
 }
@@ -278,8 +308,24 @@ export interface AnnotatedStrategy extends MergeStrategy {
   readonly listed?: { readonly fields: readonly string[]; readonly strategy: MergeStrategy };
 }
 
+/** A list whose items are settings of their own. */
+export interface MergedList {
+  /** Dotted path of the list in the spec proper; `*` stands for any key. */
+  readonly path: string;
+  /** The field of an item that identifies it. Absent: the items of all policies are joined. */
+  readonly by?: string;
+  /** `Whole`: an item is one setting. `Fields`: each of its fields is one. */
+  readonly items: "Whole" | "Fields";
+}
+
 /** What becomes of several policies on one target. */
-export type SameTarget = "Established" | "OldestWins" | "Conflicted" | "ConflictedWhereBothSet" | "NoneWins";
+export type SameTarget =
+  | "Established"
+  | "OldestWins"
+  | "Conflicted"
+  | "ConflictedWhereBothSet"
+  | "NoneWins"
+  | "Undefined";
 
 export interface MergeRules {
   /** `true`: the strategy None of GEP-713. */
@@ -302,6 +348,8 @@ export interface MergeRules {
   readonly rules: readonly string[];
   /** For Field: dotted paths of maps that are one value. */
   readonly atomicPaths: readonly string[];
+  /** Lists that are merged item by item. Absent: every list is one value. */
+  readonly lists?: readonly MergedList[];
   readonly blocks: "Combined" | "Exclusive";
   readonly bare: "AtomicDefaults" | "Direct";
   readonly decidedBy: "Higher" | "Lower" | "Annotation";

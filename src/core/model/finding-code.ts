@@ -92,6 +92,7 @@ export type FindingCode =
   | "ReferenceNotPermitted"
   | "SelectorMatchesNothing"
   | "Conflicted"
+  | "UndefinedConflict"
   | "NamedPolicyNotFound"
   | "UnknownWorkloads"
   | "UnknownAnnotationValue"

@@ -214,9 +214,13 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
     "The target already has a policy with which this one is not merged.",
     "Delete one of the two policies, or change the target of one.",
   ),
+  UndefinedConflict: warning(
+    "The target has several policies, and it is not defined which of them takes effect.",
+    "Delete all but one of the policies, or change the targets of the others.",
+  ),
   UnknownWorkloads: info(
-    "A policy selects workloads by label, and Prevail does not know workloads.",
-    "See the documentation of the implementation for what the policy takes effect on.",
+    "A policy selects workloads by label, and the workloads are not known.",
+    "Add the workloads (Deployments, Pods) to the input, or see the documentation of the implementation for what the policy takes effect on.",
   ),
   NamedPolicyNotFound: error(
     "An object names a policy that is not in the input.",

@@ -27,7 +27,7 @@ export function objectFamily(apiVersion: string, kind: string, namespace: string
 }
 
 /** The id of an object. `join` makes one flat string; `+` would keep both parts in memory. */
-export const idIn = ({ prefix }: ObjectFamily, name: string): ObjectId => [prefix, name].join("") as ObjectId;
+const idIn = ({ prefix }: ObjectFamily, name: string): ObjectId => [prefix, name].join("") as ObjectId;
 
 /**
  * One object of the snapshot: its parsed identity and the document as it was given, unknown fields included. Snapshots have

@@ -23,7 +23,8 @@ export function attachableLevels({
   namedBy = [],
   absent,
 }: Pick<Targeting, "kinds" | "namedBy" | "absent">): readonly LevelKind[] {
-  const withoutTarget = absent === undefined ? [] : [{ group: "", kind: "Namespace" }];
+  const workloads = absent?.workloads?.map(({ group, kind }) => ({ group, kind })) ?? [];
+  const withoutTarget = absent?.means === "OwnNamespace" ? [{ group: "", kind: "Namespace" }, ...workloads] : [];
   const levels = [...targetLevels(targets), ...namedBy.map(({ level }) => level), ...withoutTarget];
   return levels.filter((level, at) => levels.findIndex((other) => sameLevel(other, level)) === at);
 }

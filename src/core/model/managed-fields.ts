@@ -39,6 +39,18 @@ export function lastWriteOf(object: JsonObject, pointer: string): LastWrite | un
   return latest;
 }
 
+/** The last write of a value, as far as it is recorded, and when its object was created. */
+export interface WrittenValue extends Partial<LastWrite> {
+  readonly created?: string;
+}
+
+/** What an object records about a value of its own. `pointer` is a JSON pointer into the object. */
+export function writtenValueOf(object: JsonObject, pointer: string): WrittenValue {
+  const metadata = ownValue(object, "metadata");
+  const created = isJsonObject(metadata) ? ownValue(metadata, "creationTimestamp") : undefined;
+  return { ...lastWriteOf(object, pointer), ...(typeof created === "string" ? { created } : {}) };
+}
+
 /** The keys of a set of fields are `f:NAME`, `k:{KEYS OF A LIST ITEM}`, `v:ITEM` and `i:INDEX`. A set without keys is a whole value. */
 function hasField(fields: JsonObject, [key, ...rest]: readonly string[], value: Json | undefined): boolean {
   const names = Object.keys(fields).filter((name) => name !== ".");

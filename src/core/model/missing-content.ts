@@ -10,8 +10,12 @@ export interface WantedContent {
   readonly format: "Any" | "Certificates";
 }
 
+/** The field of an object that is read by its name and does not exist. No object of the API server has it. */
+export const ABSENT = "absent";
+
 /** What the object lacks, as the end of a sentence. The content of a Secret is never in a snapshot, so it is not checked. */
 export function missingContent({ raw, family }: KubeObject, { keys, format }: WantedContent): string | undefined {
+  if (raw[ABSENT] === true) return "does not exist";
   if (family.group === "" && family.kind === "Secret") return undefined;
   for (const key of keys) {
     const text = textAt(ownValue(raw, "data"), key);

@@ -1,11 +1,12 @@
 /** The immutable input of an evaluation: every object that could be read, and findings about the others. */
-import { ObjectIndex, ObjectIndexDraft } from "./collections/object-index.ts";
+import { ObjectIndex, ObjectLists } from "./collections/object-index.ts";
+import { remember } from "./collections/remember.ts";
 import type { Completeness, KnownAbsence } from "./completeness.ts";
 import type { KindFacts } from "./definition.ts";
 import type { Finding } from "./finding.ts";
 import { canonicalJson, isJsonObject, type JsonObject, jsonEqual } from "./json.ts";
 import { kinds } from "./kinds.ts";
-import { idIn, KubeObject, type ObjectFamily, objectFamily, type SourcePosition } from "./kube-object.ts";
+import { KubeObject, type ObjectFamily, objectFamily, type SourcePosition } from "./kube-object.ts";
 import { placeholderFinding, splitPlaceholders } from "./placeholder.ts";
 import { compareText, formatRef, isPlainName, MAX_NAME_LENGTH, type ObjectId } from "./refs.ts";
 import type { MatchRegex } from "./regex.ts";
@@ -116,15 +117,13 @@ export function readObjects(
   positions: ReadonlyArray<SourcePosition | undefined>,
   judging: Judging,
 ): Omit<SnapshotTables, keyof KnownAbsence> {
-  const objects = new ObjectIndexDraft();
-  const refused = new Map<ObjectId, RefusedObject>();
-  const unevaluated = new Map<ObjectId, readonly UnevaluatedRule[]>();
   const findings: Finding[] = [];
-  const repeated = new Map<ObjectId, Identified[]>();
+  const documents = new ObjectLists();
+  const judgements = new Map<KubeObject, Judgement>();
   const identifier = new DocumentIdentifier();
   let { family } = identifier;
   let judge = judgeOf(family, judging);
-  let names = objects.namesIn(family.kindId, family.namespace);
+  let list = documents.listIn(family.kindId, family.namespace);
   let index = 0;
   for (const value of values) {
     const source = positions[index++];
@@ -137,47 +136,19 @@ export function readObjects(
     if (identifier.family !== family) {
       family = identifier.family;
       judge = judgeOf(family, judging);
-      names = objects.namesIn(family.kindId, family.namespace);
+      list = documents.listIn(family.kindId, family.namespace);
     }
     const judgement = judge(raw);
     const object = new KubeObject(family, name, raw, source);
-    const known = names.get(name);
-    if (judgement === FINE && known === undefined && (refused.size === 0 || !refused.has(idIn(family, name)))) {
-      names.set(name, object);
-      continue;
-    }
-    const parsed = judged(object, judgement);
-    const { id } = parsed;
-    const earlier = known === undefined ? refused.get(id) : undefined;
-    if (known !== undefined || earlier !== undefined) {
-      const first = earlier === undefined ? asRead(known as KubeObject, unevaluated) : asRefused(earlier);
-      const all = repeated.get(id) ?? [first];
-      all.push(parsed);
-      repeated.set(id, all);
-    } else if (parsed.state === "refused") refused.set(id, parsed);
-    else {
-      names.set(name, object);
-      if (parsed.unevaluated.length > 0) unevaluated.set(id, parsed.unevaluated);
-    }
+    list.push(object);
+    if (judgement !== FINE) judgements.set(object, judgement);
   }
-  const tables = { objects, refused, unevaluated, findings };
-  for (const all of repeated.values()) settleDuplicates(all, tables);
-  return { objects: ObjectIndex.from(objects), refused, unevaluated, findings, judging };
+  const refused = new Map<ObjectId, RefusedObject>();
+  const unevaluated = new Map<ObjectId, readonly UnevaluatedRule[]>();
+  const tables = { refused, unevaluated, findings };
+  const objects = ObjectIndex.fromLists(documents, (list) => settleDocuments(list, judgements, tables));
+  return { objects, refused, unevaluated, findings, judging };
 }
-
-const asRead = (object: KubeObject, unevaluated: ReadonlyMap<ObjectId, readonly UnevaluatedRule[]>): Identified => ({
-  state: "object",
-  id: object.id,
-  object,
-  unevaluated: unevaluated.get(object.id) ?? FINE.unevaluated,
-});
-
-const asRefused = ({ object, findings }: RefusedObject): Identified => ({
-  state: "refused",
-  id: object.id,
-  object,
-  findings,
-});
 
 const FINE: Judgement = { problems: [], unevaluated: [] };
 
@@ -200,24 +171,50 @@ function judgeOf(family: ObjectFamily, { schemas, matchRegex, validated }: Judgi
 type Identified = Exclude<ParsedObject, { readonly state: "unidentified" }>;
 
 interface DraftTables {
-  readonly objects: ObjectIndexDraft;
   readonly refused: Map<ObjectId, RefusedObject>;
   readonly unevaluated: Map<ObjectId, readonly UnevaluatedRule[]>;
   readonly findings: Finding[];
 }
 
-/** Keeps the first by position of several documents for one object. The result does not depend on the order of the input. */
-function settleDuplicates(all: readonly Identified[], { objects, refused, unevaluated, findings }: DraftTables): void {
-  const [kept, ...dropped] = [...all].sort((a, b) => compareDocuments(a.object, b.object));
-  if (kept === undefined) return;
-  objects.remove(kept.id);
-  refused.delete(kept.id);
-  unevaluated.delete(kept.id);
-  if (kept.state === "object") objects.add(kept.object);
-  else refused.set(kept.id, kept);
-  if (kept.state === "object" && kept.unevaluated.length > 0) unevaluated.set(kept.id, kept.unevaluated);
-  if (!takesPart(kept.object)) return;
-  for (const other of dropped) findings.push(duplicate(kept.object, other.object));
+/**
+ * The objects of a kind in a namespace, each once, in the order of their names. Of several documents for one object the first by position
+ * counts, so that the result does not depend on the order of the input. `judgements`: of documents that are not fine.
+ */
+function settleDocuments(
+  documents: readonly KubeObject[],
+  judgements: ReadonlyMap<KubeObject, Judgement>,
+  { refused, unevaluated, findings }: DraftTables,
+): readonly KubeObject[] {
+  if (judgements.size === 0 && haveDistinctNamesInOrder(documents)) return documents;
+  const objects: KubeObject[] = [];
+  for (const all of groupsByName(documents)) {
+    const [object, ...dropped] = all.length === 1 ? all : all.toSorted(compareDocuments);
+    if (object === undefined) continue;
+    const judgement = judgements.get(object);
+    const parsed = judgement === undefined ? undefined : judged(object, judgement);
+    if (parsed?.state === "refused") refused.set(parsed.id, parsed);
+    else objects.push(object);
+    if (parsed?.state === "object") unevaluated.set(parsed.id, parsed.unevaluated);
+    if (takesPart(object)) for (const other of dropped) findings.push(duplicate(object, other));
+  }
+  return objects;
+}
+
+function haveDistinctNamesInOrder(objects: readonly KubeObject[]): boolean {
+  for (let i = 1; i < objects.length; i++)
+    if ((objects[i - 1] as KubeObject).name >= (objects[i] as KubeObject).name) return false;
+  return true;
+}
+
+/** Documents with the same name, in the order of names. */
+function groupsByName(documents: readonly KubeObject[]): readonly (readonly KubeObject[])[] {
+  const groups: KubeObject[][] = [];
+  for (const object of documents.toSorted((a, b) => compareText(a.name, b.name))) {
+    const last = groups.at(-1);
+    if (last?.[0]?.name === object.name) last.push(object);
+    else groups.push([object]);
+  }
+  return groups;
 }
 
 /**
@@ -281,8 +278,9 @@ interface Family {
   readonly family: ObjectFamily;
 }
 
-/** Identifies documents. Objects of a list follow each other, so an object of the same family shares that of the last one. */
+/** Identifies documents. Objects of one family share it, and in a list they follow each other, so the last one is compared first. */
 class DocumentIdentifier {
+  readonly #families: Map<string, Family> = new Map();
   #last: Family = familyOf("", "", "");
   /** Family, name and document of the object that was identified last. */
   family: ObjectFamily = this.#last.family;
@@ -325,7 +323,8 @@ class DocumentIdentifier {
   #familyOf(apiVersion: string, kind: string, given: string): ObjectFamily {
     const { family } = this.#last;
     if (family.kind === kind && this.#last.given === given && family.apiVersion === apiVersion) return family;
-    this.#last = familyOf(apiVersion, kind, given);
+    const key = JSON.stringify([apiVersion, kind, given]);
+    this.#last = remember(this.#families, key, () => familyOf(apiVersion, kind, given));
     return this.#last.family;
   }
 }

@@ -77,7 +77,9 @@ export function unitRulesOf({ merge }: PolicyDefinition, crd?: CrdFacts): UnitRu
 function wholePaths(merge: MergeRules, crd: CrdFacts | undefined): readonly string[] {
   const granularities = supportedGranularities(merge);
   if (!hasWholePaths(granularities)) return [];
-  const paths = granularities.includes("Field") ? [...merge.atomicPaths, ...mapPathsOf(merge, crd)] : merge.atomicPaths;
+  const items = (merge.lists ?? []).flatMap(({ path, items: each }) => (each === "Whole" ? [`${path}.*`] : []));
+  const declared = [...merge.atomicPaths, ...items];
+  const paths = granularities.includes("Field") ? [...declared, ...mapPathsOf(merge, crd)] : declared;
   return merge.accumulate === undefined ? paths : paths.map((path) => `*.${path}`);
 }
 

@@ -30,11 +30,13 @@ import {
   accepted,
   enforcement,
   INCOMPLETE,
+  NOT_DEFINED,
   noPath,
   notAccepted,
   pathsUnknown,
   reconciling,
   resolvedRefs,
+  UNDEFINED,
   undecided,
 } from "./conditions.ts";
 import type { PartialEnforcementFinder } from "./partial-enforcement-finder.ts";
@@ -61,7 +63,7 @@ export function ancestorsOf(
   parts: PartialEnforcementFinder,
 ): readonly Ancestor[] {
   const verdict = countedVerdict(world, record);
-  const ancestors = new AncestorList();
+  const ancestors = new AncestorList(hasAncestors(record) ? "Ancestors" : "Policy");
   const conflicted = conflictedTargets(world, record);
   switch (verdict.state) {
     case "NotAccepted":
@@ -73,14 +75,36 @@ export function ancestorsOf(
         ancestors.accept(ref, condition);
       break;
   }
-  for (const { refs, message } of conflicted.values())
-    for (const ref of refs) ancestors.refuse(ref, "Conflicted", message);
+  for (const { refs, message, reason } of conflicted.values())
+    for (const ref of refs) ancestors.refuse(ref, reason, message);
   addRefused(world, record, ancestors);
   // A policy without any named target, such as one with a selector that matches nothing, has its Namespace as ancestor.
   if (ancestors.isEmpty && verdict.state === "NotAccepted")
-    ancestors.refuse(namespaceRef(record.object.ref), verdict.reason, verdict.message);
+    ancestors.refuse(
+      hasAncestors(record) ? namespaceRef(record.object.ref) : ancestorRef(record.object.ref),
+      verdict.reason,
+      verdict.message,
+    );
   return ancestors.toList(record);
 }
+
+const hasAncestors = ({ kind: { definition } }: PolicyRecord): boolean => definition.status.ancestors !== "None";
+
+/**
+ * Conditions without ancestors
+ *
+ * A kind whose status has no ancestors has the same conditions about the policy as a whole: what takes effect is counted over all its paths, and the
+ * message of Accepted names the targets that it is not attached to.
+ * GEP-713, "Meta resource status"
+ */
+export const conditionsOf = (
+  world: World,
+  id: PolicyId,
+  record: PolicyRecord,
+  options: StatusOptions,
+  parts: PartialEnforcementFinder,
+): readonly Condition[] | undefined =>
+  hasAncestors(record) ? undefined : (ancestorsOf(world, id, record, options, parts)[0]?.conditions ?? []);
 
 /** The ancestors of a policy that is not accepted at any target, for a reason that is about the policy itself. */
 function refusedAsAWhole(
@@ -107,23 +131,34 @@ interface Draft {
 
 /**
  * The entries of one policy. Gateway API allows one entry for each reference and controller, so a refused target is
- * reported in the entry of an accepted one if both have the same reference.
+ * reported in the entry of an accepted one if both have the same reference. `Policy`: one entry for all.
  */
 class AncestorList {
   readonly #drafts: Map<string, Draft> = new Map();
+  readonly #about: "Ancestors" | "Policy";
+
+  constructor(about: "Ancestors" | "Policy") {
+    this.#about = about;
+  }
+
+  #keyOf(ref: AncestorRef): string {
+    return this.#about === "Policy" ? "" : keyOf(ref);
+  }
 
   get isEmpty(): boolean {
     return this.#drafts.size === 0;
   }
 
   accept(ref: AncestorRef, enforced: Condition): void {
-    this.#drafts.set(keyOf(ref), { ref, enforced, refusals: new Map() });
+    const key = this.#keyOf(ref);
+    if (this.#about === "Ancestors" || !this.#drafts.has(key))
+      this.#drafts.set(key, { ref, enforced, refusals: new Map() });
   }
 
   /** `ref`: undefined for a target without a name. */
   refuse(ref: AncestorRef | undefined, reason: NotAcceptedReason, message: string): void {
     if (ref === undefined) return;
-    const key = keyOf(ref);
+    const key = this.#keyOf(ref);
     const draft = this.#drafts.get(key) ?? { ref, enforced: undefined, refusals: new Map() };
     this.#drafts.set(key, draft);
     if (!draft.refusals.has(message)) draft.refusals.set(message, reason);
@@ -134,15 +169,19 @@ class AncestorList {
     const resolved = resolvedRefs(record);
     return [...this.#drafts.values()].map(({ ref, enforced, refusals }) => {
       const message = joinMessages([...refusals.keys()]);
-      const [reason] = [...refusals.values()].sort((a, b) => Number(a === INCOMPLETE) - Number(b === INCOMPLETE));
+      const [reason] = [...refusals.values()].sort((a, b) => Number(isUnknown(a)) - Number(isUnknown(b)));
       if (enforced !== undefined) return { ref, conditions: [accepted(object, message), enforced, ...resolved] };
       if (reason === undefined) return { ref, conditions: [] };
-      const isKnown = [...refusals.values()].some((one) => one !== INCOMPLETE);
-      const refused = isKnown ? notAccepted(object, reason, message) : acceptanceUnknown(object, message);
+      const refused = isUnknown(reason)
+        ? acceptanceUnknown(object, reason, message)
+        : notAccepted(object, reason, message);
       return { ref, conditions: reason === references.noneValid?.reason ? [refused, ...resolved] : [refused] };
     });
   }
 }
+
+/** True if the reason says that acceptance is not known. */
+const isUnknown = (reason: NotAcceptedReason): boolean => reason === INCOMPLETE || reason === UNDEFINED;
 
 const keyOf = ({ group, kind, namespace, name, sectionName }: AncestorRef): string =>
   JSON.stringify([group, kind, namespace, name, sectionName]);
@@ -169,7 +208,8 @@ function acceptedAt(
   const conditionAt = ({ ancestor, enforcement: state, tally }: AncestorVerdict): Condition => {
     const inPart = state === "PartiallyEnforced" ? parts.find(kind, id, { ancestor, tally }) : undefined;
     if (record.references.isUndecided && state !== "Overridden") return undecided(record, status.vocabulary);
-    const computed = enforcement(object, status.vocabulary, state, tally, inPart);
+    const notKnown = definition.merge.sameTarget === "Undefined" ? NOT_DEFINED : undefined;
+    const computed = enforcement(object, status.vocabulary, state, tally, inPart, notKnown);
     const isWaiting = computed.status === "True" && !isAcknowledged(ancestor);
     return isWaiting ? reconciling(object, status.vocabulary, ancestor) : computed;
   };
@@ -186,6 +226,10 @@ function acceptedAt(
         : noPath(object, status.vocabulary, notLinked(world, one.object));
       return ancestorsAt(world, record, one).map((ref) => ({ ref, condition }));
     });
+  }
+  if (!hasAncestors(record)) {
+    const ofPart = verdict.ancestors.find((one) => one.enforcement === "PartiallyEnforced")?.ancestor ?? object.id;
+    return [{ ref: ancestorRef(object.ref), condition: conditionAt({ ...whole(verdict), ancestor: ofPart }) }];
   }
   if (ancestorsIn(definition) === "Target") {
     const verdicts =
@@ -247,6 +291,7 @@ function ancestorRefs(world: World, { ancestor, enforcement: state }: AncestorVe
 
 interface ConflictedTarget {
   readonly refs: readonly AncestorRef[];
+  readonly reason: NotAcceptedReason;
   readonly message: string;
 }
 
@@ -258,7 +303,9 @@ function conflictedTargets(world: World, record: PolicyRecord): ReadonlyMap<Targ
   for (const attachment of record.targets.attachments) {
     const conflict = findConflict(world, record, attachment);
     if (conflict === undefined) continue;
-    conflicted.set(targetOf(attachment), { refs: ancestorsAt(world, record, attachment), message: conflict.message });
+    const reason = conflict.isUndefined ? UNDEFINED : "Conflicted";
+    const refs = ancestorsAt(world, record, attachment);
+    conflicted.set(targetOf(attachment), { refs, reason, message: conflict.message });
   }
   return conflicted;
 }

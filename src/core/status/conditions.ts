@@ -37,11 +37,12 @@ export const accepted = (policy: KubeObject, missed = ""): Condition =>
 export const notAccepted = (policy: KubeObject, reason: string, message: string): Condition =>
   condition(policy, { type: "Accepted", status: "False", reason, message });
 
-/** The target is not in the input, and may exist elsewhere. */
-export const acceptanceUnknown = (policy: KubeObject, message: string): Condition =>
-  condition(policy, { type: "Accepted", status: "Unknown", reason: INCOMPLETE, message });
+/** The target is not in the input, and may exist elsewhere; or it is not defined which policy on the target takes effect. */
+export const acceptanceUnknown = (policy: KubeObject, reason: string, message: string): Condition =>
+  condition(policy, { type: "Accepted", status: "Unknown", reason, message });
 
 export const INCOMPLETE = "Incomplete";
+export const UNDEFINED = "Undefined";
 
 /** The type of the second condition: `Programmed` in GEP-713 since 2026, `Enforced` before. */
 export type Vocabulary = "Enforced" | "Programmed";
@@ -60,27 +61,33 @@ export function enforcement(
   state: Enforcement,
   { incomplete, ...counts }: Tally,
   parts?: PartialEnforcement,
+  notKnown: string = NOT_IN_INPUT,
 ): Condition {
   // The counters other than these two are about complete paths.
   const tally = { ...counts, paths: counts.paths - incomplete };
-  const { message, ...rest } = enforcementOf(type, state, tally, parts);
-  const others = incomplete === 0 || state === "Incomplete" ? "" : `; ${formatIncomplete(incomplete)}`;
+  const { message, ...rest } = enforcementOf(type, state, tally, parts, notKnown);
+  const others = incomplete === 0 || state === "Incomplete" ? "" : `; ${formatIncomplete(incomplete, notKnown)}`;
   return condition(policy, { ...rest, message: `${message}${others}` });
 }
 
 type CompletePaths = Omit<Tally, "incomplete">;
 
-const formatIncomplete = (paths: number): string =>
-  `${count(paths)} ${paths === 1 ? "is" : "are"} incomplete: ${NOT_IN_INPUT}`;
+const formatIncomplete = (paths: number, notKnown: string): string =>
+  `${count(paths)} ${paths === 1 ? "is" : "are"} incomplete: ${notKnown}`;
 
 const NOT_IN_INPUT =
   "an object above, such as a Gateway or its GatewayClass, is not in the input, so it is not known what takes effect there";
+
+/** Why paths of a kind are incomplete in which it may not be defined which policy takes effect. */
+export const NOT_DEFINED =
+  "an object above is not in the input, or it is not defined which policy on a target takes effect, so it is not known what takes effect there";
 
 function enforcementOf(
   type: Vocabulary,
   state: Enforcement,
   tally: CompletePaths,
   parts: PartialEnforcement | undefined,
+  notKnown: string,
 ): Pick<Condition, "type" | "status" | "reason" | "message"> {
   switch (state) {
     case "Enforced":
@@ -96,7 +103,7 @@ function enforcementOf(
         type,
         status: "Unknown",
         reason: INCOMPLETE,
-        message: `every path of the policy is incomplete: ${NOT_IN_INPUT}`,
+        message: `every path of the policy is incomplete: ${notKnown}`,
       };
   }
 }

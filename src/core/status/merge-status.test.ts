@@ -322,6 +322,130 @@ describe("conditions of objects that a policy affects", () => {
   });
 });
 
+describe("objects of a GatewayClass of this controller", () => {
+  const asOwner = (before: JsonObject, wanted: WantedStatus) =>
+    mergeStatus(before, wanted, {
+      controllerName: OURS,
+      isOurs: isAffectedTypeOf(OURS),
+      implementsGatewayApi: true,
+      mayChangeAncestors: true,
+      now: NOW,
+    });
+  const own = (...entries: TargetStatus[]): WantedStatus => ({ ...targets(...entries), isOwn: true });
+  const fresh = (type: string): JsonObject => written(type, "True", { lastTransitionTime: NOW });
+  const theirs = written("example.com/TheirsAffected", "True");
+  const http = { name: "http", supportedKinds: [], attachedRoutes: 1 };
+  for (const [name, before, wanted, expected] of [
+    [
+      "its conditions and fields; conditions of other domains stay",
+      object("Gateway", { conditions: [written("Scheduled", "True"), theirs], addresses: [{ value: "192.0.2.1" }] }),
+      own({
+        ...at({ at: "Conditions" }, condition("Accepted", "True"), condition(AFFECTED, "True")),
+        fields: { addresses: [{ value: "192.0.2.2" }], attachedListenerSets: 0 },
+      }),
+      {
+        conditions: [theirs, fresh("Accepted"), fresh(AFFECTED)],
+        addresses: [{ value: "192.0.2.2" }],
+        attachedListenerSets: 0,
+      },
+    ],
+    [
+      "a CoverageRule: whether it is met, and the numbers of its targets",
+      object("CoverageRule"),
+      own({
+        ...at({ at: "Conditions" }, condition("Accepted", "True"), condition("Covered", "True")),
+        fields: { targets: 2, uncovered: 0 },
+      }),
+      { conditions: [fresh("Accepted"), fresh("Covered")], targets: 2, uncovered: 0 },
+    ],
+    [
+      "its listeners as they are wanted, in that order, with the conditions of other domains",
+      object("Gateway", {
+        listeners: [
+          { name: "gone", conditions: [theirs] },
+          { ...http, conditions: [theirs] },
+        ],
+      }),
+      own(
+        { ...at(listener("new"), condition("Accepted", "True")), fields: { supportedKinds: [], attachedRoutes: 0 } },
+        { ...at(listener("http"), condition("Accepted", "True")), fields: { supportedKinds: [], attachedRoutes: 1 } },
+      ),
+      {
+        listeners: [
+          { name: "new", supportedKinds: [], attachedRoutes: 0, conditions: [fresh("Accepted")] },
+          { ...http, conditions: [theirs, fresh("Accepted")] },
+        ],
+      },
+    ],
+    [
+      "a kept condition stays, with its old generation; a list that is absent and would be empty stays absent",
+      object("Gateway", { conditions: [written("Programmed", "True")] }),
+      own({
+        ...at({ at: "Conditions" }, condition("Accepted", "True")),
+        fields: { addresses: [] },
+        kept: ["Programmed"],
+      }),
+      { conditions: [written("Programmed", "True"), fresh("Accepted")] },
+    ],
+    [
+      "what is there already is not written",
+      object("Gateway", {
+        addresses: [],
+        conditions: [written("Accepted", "True")],
+        listeners: [{ ...http, conditions: [written("Accepted", "True")] }],
+      }),
+      own(
+        { ...at({ at: "Conditions" }, condition("Accepted", "True")), fields: { addresses: [] } },
+        { ...at(listener("http"), condition("Accepted", "True")), fields: { supportedKinds: [], attachedRoutes: 1 } },
+      ),
+      "equal",
+    ],
+    [
+      "a Gateway of another class has no condition or field of ours",
+      object("Gateway", { conditions: [written("Accepted", "True")], addresses: [] }),
+      targets({ ...at({ at: "Conditions" }, condition("Accepted", "False")), fields: { addresses: [1] } }),
+      "equal",
+    ],
+    [
+      "the entry of a route that is not attached to our Gateways any more is withdrawn as a whole",
+      object("HTTPRoute", {
+        parents: [
+          { parentRef: { name: "g" }, controllerName: OURS, conditions: [written("Accepted", "True")] },
+          { parentRef: { name: "g" }, controllerName: THEIRS, conditions: [written("Accepted", "True")] },
+        ],
+      }),
+      NOTHING_WANTED,
+      { parents: [{ parentRef: { name: "g" }, controllerName: THEIRS, conditions: [written("Accepted", "True")] }] },
+    ],
+  ] as const)
+    test(name, () => {
+      const merged = asOwner(before, wanted);
+      if (expected === "equal") expect(merged.object).toBeUndefined();
+      else expect(merged.object).toEqual({ ...before, status: expected });
+    });
+
+  test("a listener without fields has no entry: the list may not have it", () => {
+    const merged = asOwner(object("Gateway"), own(at(listener("http"), condition(AFFECTED, "True"))));
+    expect(merged.object).toBeUndefined();
+    expect(merged.leftOut.map(({ reason }) => reason)).toEqual(["NoEntry"]);
+  });
+});
+
+describe("conditions of a policy whose kind has no ancestors", () => {
+  const theirs = written("example.com/Checked", "True");
+  const before = { ...policy(), status: { conditions: [theirs, written("Enforced", "True")] } };
+  const wanted: WantedStatus = { ...NOTHING_WANTED, conditions: [condition("Accepted", "False")] };
+  const fresh = written("Accepted", "False", { lastTransitionTime: NOW });
+  test("the types that controllers of policies write are ours, others stay", () => {
+    expect(statusOf(merge(before, wanted))).toEqual({ conditions: [theirs, fresh] });
+    expect(statusOf(merge(before, { ...NOTHING_WANTED, conditions: [] }))).toEqual({ conditions: [theirs] });
+  });
+  test("a kind that is not owned, or whose facts cannot be read: nothing changes", () => {
+    expect(merge(before, NOTHING_WANTED).object).toBeUndefined();
+    expect(merge(before, wanted, false).object).toBeUndefined();
+  });
+});
+
 describe("annotations, where there are no conditions", () => {
   const annotated = (annotations: JsonObject): JsonObject => ({
     apiVersion: "v1",

@@ -1,5 +1,14 @@
 /** Puts what the controller reports into an object as it is in the cluster, without touching what others have written there. */
-import { isJsonList, isJsonObject, type Json, type JsonObject, jsonEqual, objectAt, ownValue } from "../model/json.ts";
+import {
+  isJsonList,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonEqual,
+  objectAt,
+  objectsIn,
+  ownValue,
+} from "../model/json.ts";
 import { GATEWAY_API } from "../model/kinds.ts";
 import { MAX_ANCESTORS } from "./limit-ancestors.ts";
 import { MAX_CONDITIONS, mergeConditions } from "./merge-conditions.ts";
@@ -11,7 +20,11 @@ export interface MergeOptions {
   readonly controllerName: string;
   /** The types of `Affected` conditions that are ours and may be changed now. */
   readonly isOurs: (type: string) => boolean;
-  /** False: the entries of `status.ancestors` stay as they are. */
+  /** True: this controller implements Gateway API, so that the conditions of Gateway API in its entries of `status.parents` are its own. */
+  readonly implementsGatewayApi?: boolean;
+  /** True: what the controller writes as that of a GatewayClass stays as it is, because something that it rests on cannot be read. */
+  readonly areGatewaysHeld?: boolean;
+  /** False: the entries of `status.ancestors`, or the conditions of a policy without ancestors, stay as they are. */
   readonly mayChangeAncestors: boolean;
   /** Now, as Kubernetes writes times: RFC 3339 with whole seconds. */
   readonly now: string;
@@ -40,19 +53,21 @@ const MAX_PARENTS = 32;
  * Status of several writers
  *
  * The controller changes the entries of `status.ancestors` and `status.parents` that have its name, conditions of its own `Affected` types, and
- * annotations of these names. Everything else stays as it is. Times alone are no difference.
+ * annotations of these names. In objects of its own, such as Gateways of its class, it also changes the conditions of Gateway API, fields and the
+ * list of listeners. Everything else stays as it is. Times alone are no difference.
  * GEP-713, "Status needs to be namespaced by implementation"
  */
 export function mergeStatus(object: JsonObject, wanted: WantedStatus, options: MergeOptions): MergedStatus {
-  const targets = changeable(wanted.targets, options);
   const leftOut: LeftOutPart[] = [];
-  const context: MergeContext = { ...options, object, leftOut };
+  const context = contextOf(object, wanted, { ...options, leftOut });
+  const targets = changeable(wanted.targets, context);
   const before = objectAt(object, "status");
   const parts: Readonly<Record<string, Json | undefined>> = {
     ancestors: options.mayChangeAncestors ? ancestorsAfter(before["ancestors"], wanted.ancestors, context) : undefined,
     parents: parentsAfter(before["parents"], targets, context),
     listeners: listenersAfter(before["listeners"], targets, context),
-    conditions: conditionsAfter(before["conditions"], conditionsAt(targets, "Conditions"), context),
+    conditions: conditionsAfter(before["conditions"], wanted, targets, context),
+    ...fieldsAfter(before, targets, context),
   };
   const changed = Object.entries(parts).flatMap(([key, part]) => (part === undefined ? [] : [[key, part] as const]));
   const annotations = annotationsAfter(object, conditionsAt(targets, "Annotations"), options);
@@ -72,14 +87,71 @@ export function mergeStatus(object: JsonObject, wanted: WantedStatus, options: M
 interface MergeContext extends MergeOptions {
   readonly object: JsonObject;
   readonly leftOut: LeftOutPart[];
+  /** True: the status as a whole is this controller's. */
+  readonly isOwn: boolean;
+  /** `isOurs` for the entries of `status.parents`. */
+  readonly isOursInParents: (type: string) => boolean;
+}
+
+/** The types of conditions that Gateway API defines for objects, listeners and routes, and that of CoverageRules. Others may write conditions of all other types. */
+const OWNER_TYPES: ReadonlySet<string> = new Set([
+  "Accepted",
+  "Programmed",
+  "ResolvedRefs",
+  "Conflicted",
+  "OverlappingTLSConfig",
+  "PartiallyInvalid",
+  "SupportedVersion",
+  "InsecureFrontendValidationMode",
+  // Earlier versions of Gateway API had these.
+  "Detached",
+  "Ready",
+  "Scheduled",
+  "Covered",
+]);
+
+function contextOf(
+  object: JsonObject,
+  wanted: WantedStatus,
+  options: MergeOptions & Pick<MergeContext, "leftOut">,
+): MergeContext {
+  const { isOurs, areGatewaysHeld = false } = options;
+  const isOwn = wanted.isOwn === true && !areGatewaysHeld;
+  const implementsGatewayApi = options.implementsGatewayApi === true && !areGatewaysHeld;
+  const isOursAsOwner = (type: string): boolean => isOurs(type) || OWNER_TYPES.has(type);
+  return {
+    ...options,
+    object,
+    isOwn,
+    isOurs: isOwn ? isOursAsOwner : isOurs,
+    isOursInParents: implementsGatewayApi ? isOursAsOwner : isOurs,
+  };
 }
 
 /** What is wanted, without the types that may not be changed now. */
-const changeable = (targets: readonly TargetStatus[], { isOurs }: MergeOptions): readonly TargetStatus[] =>
+const changeable = (
+  targets: readonly TargetStatus[],
+  { isOurs, isOursInParents, isOwn }: MergeContext,
+): readonly TargetStatus[] =>
   targets.flatMap(({ conditions, ...target }) => {
-    const open = conditions.filter(({ type }) => isOurs(type));
-    return open.length === 0 ? [] : [{ ...target, conditions: open }];
+    const open = conditions.filter(({ type }) => (target.location.at === "Parent" ? isOursInParents : isOurs)(type));
+    return open.length === 0 && !(isOwn && target.fields !== undefined) ? [] : [{ ...target, conditions: open }];
   });
+
+/** The fields of `status` beside lists of conditions, of an object of this controller. */
+function fieldsAfter(
+  before: JsonObject,
+  targets: readonly TargetStatus[],
+  { isOwn }: MergeContext,
+): Readonly<Record<string, Json>> {
+  if (!isOwn) return {};
+  const wanted = targets.flatMap(({ location, fields = {} }) =>
+    location.at === "Conditions" ? Object.entries(fields) : [],
+  );
+  // A list that is absent and would be empty stays absent.
+  const isSame = (was: Json | undefined, value: Json): boolean => jsonEqual(was ?? [], value) || jsonEqual(was, value);
+  return Object.fromEntries(wanted.filter(([key, value]) => !isSame(before[key], value)));
+}
 
 /** The conditions that are wanted at the object as a whole. */
 const conditionsAt = (targets: readonly TargetStatus[], at: StatusLocation["at"]): readonly Condition[] =>
@@ -146,7 +218,7 @@ function parentsAfter(
   targets: readonly TargetStatus[],
   context: MergeContext,
 ): Json | undefined {
-  const { controllerName, object, isOurs, now, leftOut } = context;
+  const { controllerName, object, isOursInParents: isOurs, now, leftOut } = context;
   const open = targets.flatMap(({ location, conditions }) =>
     location.at === "Parent" ? [{ parentRef: location.parentRef, conditions }] : [],
   );
@@ -179,13 +251,14 @@ function parentsAfter(
   return ifChanged(existing, list);
 }
 
-/** Gateway API, ListenerStatus: the controller of the Gateway lists the listeners. Conditions are added to what it has listed. */
+/** Gateway API, ListenerStatus: the controller of the Gateway lists the listeners. Others add conditions to what it has listed. */
 function listenersAfter(
   existing: Json | undefined,
   targets: readonly TargetStatus[],
   context: MergeContext,
 ): Json | undefined {
   const { isOurs, now, leftOut } = context;
+  if (context.isOwn) return ownListenersAfter(existing, targets, context);
   const open = new Map(
     targets.flatMap(({ location, conditions }) => (location.at === "Listener" ? [[location.name, conditions]] : [])),
   );
@@ -204,15 +277,63 @@ function listenersAfter(
   return ifChanged(existing, list);
 }
 
-function conditionsAfter(
+/** The listeners of an object of this controller, in the order of what is wanted. A listener that is not wanted is not listed any more. */
+function ownListenersAfter(
   existing: Json | undefined,
-  wanted: readonly Condition[],
+  targets: readonly TargetStatus[],
   context: MergeContext,
 ): Json | undefined {
-  const { object, isOurs, now } = context;
+  const { isOurs, now, leftOut } = context;
+  const before = new Map(objectsIn(existing).map((item) => [ownValue(item, "name"), item]));
+  const list: Json[] = [];
+  for (const { location, conditions, fields, kept } of targets) {
+    if (location.at !== "Listener") continue;
+    const { name } = location;
+    if (fields === undefined) {
+      leftOut.push({ reason: "NoEntry", message: `status.listeners has no entry for the listener '${name}' yet` });
+      continue;
+    }
+    const item = before.get(name);
+    const merged = mergeConditions(item?.["conditions"], {
+      wanted: conditions,
+      isOurs: oursBut(kept, isOurs),
+      now,
+      limit: MAX_CONDITIONS,
+    });
+    const entry = { name, ...fields, conditions: fitting(merged, `the listener '${name}'`, context) };
+    list.push(item !== undefined && jsonEqual(item, entry) ? item : entry);
+  }
+  return ifChanged(existing, list);
+}
+
+/** The conditions of a policy have no owner: of an owned kind without ancestors, those that a controller of policies writes are ours. */
+function conditionsAfter(
+  existing: Json | undefined,
+  { conditions: ofPolicy }: WantedStatus,
+  targets: readonly TargetStatus[],
+  context: MergeContext,
+): Json | undefined {
+  const { object, now, mayChangeAncestors } = context;
+  const ofTarget = conditionsAt(targets, "Conditions");
+  const kept = targets.flatMap((target) => (target.location.at === "Conditions" ? (target.kept ?? []) : []));
+  const isPolicy = ofPolicy !== undefined && mayChangeAncestors;
+  const isOurs = oursBut(
+    kept,
+    (type: string): boolean => context.isOurs(type) || (isPolicy && POLICY_CONDITIONS.has(type)),
+  );
+  const wanted = isPolicy ? [...ofPolicy, ...ofTarget] : ofTarget;
   const limit = isOfGatewayApi(object) ? MAX_CONDITIONS : Number.POSITIVE_INFINITY;
   return ifChanged(existing, fitting(mergeConditions(existing, { wanted, isOurs, now, limit }), "the status", context));
 }
+
+/** The types that are ours, without those that stay as they are for now. */
+const oursBut =
+  (kept: TargetStatus["kept"], isOurs: MergeOptions["isOurs"]): MergeOptions["isOurs"] =>
+  (type) =>
+    isOurs(type) && kept?.includes(type) !== true;
+
+/** GEP-713, "Meta resource status"; Gateway API, "BackendTLSPolicyConditionResolvedRefs" */
+const POLICY_CONDITIONS: ReadonlySet<string> = new Set(["Accepted", "Enforced", "Programmed", "ResolvedRefs"]);
 
 /** The list, after noting the conditions that have no room in it. */
 function fitting(

@@ -19,7 +19,8 @@ import {
 } from "../../../test/support/cluster/gateway-objects.ts";
 import { chainOfKinds, policyKind } from "../../../test/support/cluster/policy-kind.ts";
 import { apply } from "../apply.ts";
-import { buildStatus, evaluate } from "../evaluate.ts";
+import { buildStatus } from "../build-status.ts";
+import { evaluate } from "../evaluate.ts";
 import type { JsonObject } from "../model/json.ts";
 import { buildSnapshot } from "../model/snapshot.ts";
 
@@ -627,4 +628,42 @@ test("no times, and the same bytes for the same objects in any order", () => {
   const [one, two] = [made(...objects), made(...objects.toReversed())].map((all) => JSON.stringify(all.status()));
   expect(one).toBe(two);
   expect(one).not.toMatch(/time/i);
+});
+
+describe("a kind whose status has no ancestors", () => {
+  const none = { ...definition, status: { vocabulary: "Enforced", ancestors: "None" } } as const;
+  const conditionsOf = (...objects: readonly JsonObject[]): readonly string[] => {
+    const evaluation = evaluate(buildSnapshot(objects, { validated: true }), { definitions: [none] });
+    const [status] = buildStatus(evaluation, { controllerName: "example.com/c" }).policies;
+    expect(status?.ancestors).toEqual([]);
+    return (status?.conditions ?? []).map((one) => `${one.type}=${one.status}/${one.reason}: ${one.message}`);
+  };
+  const two = [...path, gateway("h"), routeTo("i", "Gateway/h", "s")];
+  for (const [name, objects, expected] of [
+    [
+      "one condition over all ancestors",
+      [...two, on("p", ["Gateway/g", "Gateway/h"])],
+      ["Accepted=True/Accepted: the policy is attached", expect.stringMatching(/^Enforced=True\/Enforced: .*2 paths/)],
+    ],
+    [
+      "a target that is not there is named in Accepted",
+      [...two, on("p", ["Gateway/g", "Gateway/gg"])],
+      [
+        expect.stringMatching(/^Accepted=True\/Accepted: .*not to every target: .*gg/),
+        expect.stringMatching(/^Enforced=True/),
+      ],
+    ],
+    [
+      "overridden in part: the settings and the policy that overrides them",
+      [...two, on("p", ["Gateway/g", "Gateway/h"]), on("q", "HTTPRoute/r", { overrides: { x: "q" } })],
+      [
+        expect.stringMatching(/^Accepted=True/),
+        expect.stringMatching(/^Enforced=True\/PartiallyEnforced: .*TestPolicy default\/q/),
+      ],
+    ],
+    ["no target", [...two, { ...on("p", "Gateway/g"), spec: {} }], [expect.stringMatching(/^Accepted=False/)]],
+  ] as const)
+    test(name, () => {
+      expect(conditionsOf(...objects)).toEqual(expected);
+    });
 });

@@ -1,37 +1,30 @@
 import type { CompiledKind } from "../effective/world/compiled-kind.ts";
 import type { World } from "../effective/world/world.ts";
 import type { Finding } from "../model/finding.ts";
-import { kindId, type PolicyId } from "../model/refs.ts";
-import { ancestorsOf } from "./ancestors-of.ts";
+import { compareText, kindId, type PolicyId } from "../model/refs.ts";
+import { AffectedCounts } from "./affected-counts.ts";
+import { ancestorsOf, conditionsOf } from "./ancestors-of.ts";
 import { limitAncestors } from "./limit-ancestors.ts";
 import { PartialEnforcementFinder } from "./partial-enforcement-finder.ts";
-import type { PolicyStatus, StatusOptions, StatusReport } from "./status-report.ts";
-import { targetStatusSteps } from "./target-statuses.ts";
+import { StatusLocationFinder } from "./status-location-finder.ts";
+import type { PolicyStatus, StatusOptions, StatusReport, TargetStatus } from "./status-report.ts";
+import { targetStatusesOf } from "./target-statuses.ts";
 
 /** The status of every policy of the owned kinds and of every target that one of them affects, in a defined order. */
 export function statusReportOf(world: World, options: StatusOptions): StatusReport {
-  const steps = statusReportSteps(world, options);
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
-}
-
-/** `statusReportOf` in small steps, for a process that must not be busy for long. */
-export function* statusReportSteps(world: World, options: StatusOptions): Generator<void, StatusReport> {
   const ids: PolicyId[] = [];
   world.policies.forEach((_, id) => {
     ids.push(id);
   });
+  return { ...policyStatuses(world, ids.sort(), options), targets: targetStatuses(world, options) };
+}
+
+function targetStatuses(world: World, options: StatusOptions): readonly TargetStatus[] {
   const owns = ownership(options);
-  const draft = { policies: [] as PolicyStatus[], findings: [] as Finding[] };
-  const parts = new PartialEnforcementFinder(world);
-  for (const id of ids.sort()) {
-    addPolicy(draft, world, id, { ...options, owns, parts });
-    yield;
-  }
-  const targets = yield* targetStatusSteps(world, options.controllerName, owns);
-  return { ...draft, targets };
+  const locations = new StatusLocationFinder(world, options.controllerName);
+  const counts = new AffectedCounts(options.controllerName, locations);
+  for (const kind of world.rulebook.kinds.filter(owns)) for (const _ of counts.count(world, kind, 1));
+  return [...counts.objects()].sort(compareText).flatMap((id) => targetStatusesOf(world, id, counts, locations));
 }
 
 /** The status of these policies, in this order, without those of kinds that the controller does not own. */
@@ -42,8 +35,28 @@ export function policyStatuses(
 ): Pick<StatusReport, "policies" | "findings"> {
   const draft = { policies: [] as PolicyStatus[], findings: [] as Finding[] };
   const how = { ...options, owns: ownership(options), parts: new PartialEnforcementFinder(world) };
-  for (const id of ids) addPolicy(draft, world, id, how);
+  for (const id of ids) {
+    const found = policyStatus(world, id, how);
+    if (found === undefined) continue;
+    draft.policies.push(found.status);
+    if (found.finding !== undefined) draft.findings.push(found.finding);
+  }
   return draft;
+}
+
+/** The status of these policies in steps; undefined for those that do not exist or are of a kind that the controller does not own. */
+export function* policyStatusSteps(
+  world: World,
+  ids: Iterable<PolicyId>,
+  options: StatusOptions,
+): Generator<void, ReadonlyMap<PolicyId, PolicyStatus | undefined>> {
+  const statuses = new Map<PolicyId, PolicyStatus | undefined>();
+  const how = { ...options, owns: ownership(options), parts: new PartialEnforcementFinder(world) };
+  for (const id of ids) {
+    statuses.set(id, policyStatus(world, id, how)?.status);
+    yield;
+  }
+  return statuses;
 }
 
 interface PolicyStatusOptions extends StatusOptions {
@@ -51,28 +64,25 @@ interface PolicyStatusOptions extends StatusOptions {
   readonly parts: PartialEnforcementFinder;
 }
 
-function addPolicy(
-  { policies, findings }: { readonly policies: PolicyStatus[]; readonly findings: Finding[] },
+function policyStatus(
   world: World,
   id: PolicyId,
   { owns, parts, ...options }: PolicyStatusOptions,
-): void {
+): { readonly status: PolicyStatus; readonly finding: Finding | undefined } | undefined {
   const record = world.policies.get(id);
-  if (record === undefined || !owns(record.kind)) return;
+  if (record === undefined || !owns(record.kind)) return undefined;
+  const { policyKind } = record.kind;
+  const conditions = conditionsOf(world, id, record, options, parts);
+  if (conditions !== undefined)
+    return { status: { policy: id, policyKind, ancestors: [], conditions }, finding: undefined };
   const { ancestors, finding } = limitAncestors(id, ancestorsOf(world, id, record, options, parts));
-  policies.push({
-    policy: id,
-    policyKind: record.kind.policyKind,
-    ancestors: ancestors.map(({ ref, conditions }) => ({
-      ancestorRef: ref,
-      controllerName: options.controllerName,
-      conditions,
-    })),
-  });
-  if (finding !== undefined) findings.push(finding);
+  const { controllerName } = options;
+  const entries = ancestors.map((one) => ({ ancestorRef: one.ref, controllerName, conditions: one.conditions }));
+  return { status: { policy: id, policyKind, ancestors: entries }, finding };
 }
 
-function ownership({ ownedKinds }: StatusOptions): (kind: CompiledKind) => boolean {
+/** Whether the controller owns a policy kind. */
+export function ownership({ ownedKinds }: StatusOptions): (kind: CompiledKind) => boolean {
   if (ownedKinds === undefined) return () => true;
   const owned = new Set(ownedKinds.map(kindId));
   return ({ definition }) => definition.policies.some((policy) => owned.has(kindId(policy)));

@@ -45,6 +45,8 @@ export interface PolicyStatus {
   readonly policy: PolicyId;
   readonly policyKind: GroupKind;
   readonly ancestors: readonly AncestorStatus[];
+  /** `status.conditions` of a policy whose kind has no ancestors. Absent: the kind has ancestors. */
+  readonly conditions?: readonly Condition[];
 }
 
 /** The part of an object that has `Affected` conditions. */
@@ -65,6 +67,8 @@ export interface TargetStatus {
   readonly conditions: readonly Condition[];
   /** Fields of the status beside the conditions, such as `attachedRoutes` of a listener. Absent: none. */
   readonly fields?: JsonObject;
+  /** Types of conditions that stay as they are, with their old `observedGeneration`, because what they say is not known yet. */
+  readonly kept?: readonly string[];
 }
 
 export interface StatusReport {

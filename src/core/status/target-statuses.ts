@@ -1,81 +1,60 @@
 /** The `<domain>/<Kind>Affected` conditions of the objects that policies affect (GEP-713, "Target object status"). */
 
-import type { Node } from "../effective/paths/path.ts";
-import { affectedSteps } from "../effective/verdicts/affected-targets.ts";
-import type { CompiledKind } from "../effective/world/compiled-kind.ts";
 import type { World } from "../effective/world/world.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { compareText, formatRef, type PolicyId, parseObjectId } from "../model/refs.ts";
-import { affectedType } from "./affected-type.ts";
+import { compareText, formatRef, type ObjectId, type PolicyId, parseObjectId } from "../model/refs.ts";
+import type { AffectedCounts } from "./affected-counts.ts";
 import { condition } from "./conditions.ts";
-import { StatusLocationFinder } from "./status-location-finder.ts";
+import type { StatusLocationFinder } from "./status-location-finder.ts";
 import type { Condition, StatusLocation, TargetStatus } from "./status-report.ts";
 
 /** The number of policies that one message names. */
 const MAX_NAMED = 50;
 
-interface Draft {
-  readonly object: KubeObject;
-  readonly location: StatusLocation;
-  /** By condition type: the policies, each with the sections that it affects; no section: the whole object. */
-  readonly byType: Map<string, AffectedByType>;
-}
+/** By condition type: the policies, each with the sections that it affects; no section: the whole object. */
+type PoliciesByType = Map<string, { readonly certain: NamedSections; readonly possible: NamedSections }>;
 
-interface AffectedByType {
-  readonly certain: PolicySections;
-  /** Policies on incomplete paths. */
-  readonly possible: PolicySections;
-}
+type NamedSections = Map<PolicyId, Set<string>>;
 
-type PolicySections = Map<PolicyId, Set<string>>;
+const noPolicies = (): { readonly certain: NamedSections; readonly possible: NamedSections } => ({
+  certain: new Map<PolicyId, Set<string>>(),
+  possible: new Map<PolicyId, Set<string>>(),
+});
 
-/** The conditions of all targets, in steps. */
-export function* targetStatusSteps(
+/** The conditions of one object, by location in a defined order. Several positions of a route may have the same entry. */
+export function targetStatusesOf(
   world: World,
-  controllerName: string,
-  owns: (kind: CompiledKind) => boolean,
-): Generator<void, readonly TargetStatus[]> {
-  const locations = new StatusLocationFinder(world, controllerName);
-  const drafts = new Map<string, Draft>();
-  for (const kind of world.rulebook.kinds) {
-    if (!owns(kind)) continue;
-    const type = affectedType(controllerName, kind.policyKind.kind);
-    yield* affectedSteps(world, kind, (nodes, at, policy, isIncomplete) => {
-      const node = nodes[at] as Node;
-      const object = world.objects.get(node.id);
-      // Implied and virtual objects have no status.
-      if (object === undefined) return;
-      for (const { location, key } of locations.find(object, nodes, at)) {
-        const draft: Draft = drafts.get(key) ?? { object, location, byType: new Map() };
-        drafts.set(key, draft);
-        const both: AffectedByType = draft.byType.get(type) ?? {
-          certain: new Map<PolicyId, Set<string>>(),
-          possible: new Map<PolicyId, Set<string>>(),
-        };
+  id: ObjectId,
+  counts: AffectedCounts,
+  locations: StatusLocationFinder,
+): readonly TargetStatus[] {
+  const object = world.objects.get(id);
+  if (object === undefined) return [];
+  const drafts = new Map<string, { readonly location: StatusLocation; readonly byType: PoliciesByType }>();
+  for (const { position, byType } of counts.positionsOf(id)) {
+    for (const { location, key } of locations.locationsAt(object, position)) {
+      const draft = drafts.get(key) ?? { location, byType: new Map<string, ReturnType<typeof noPolicies>>() };
+      drafts.set(key, draft);
+      for (const [type, { certain, possible }] of byType) {
+        const both = draft.byType.get(type) ?? noPolicies();
         draft.byType.set(type, both);
-        const section = location.at === "Listener" ? undefined : node.section?.name;
-        note(isIncomplete ? both.possible : both.certain, policy, section);
+        for (const [policy, sections] of certain) note(both.certain, policy, sections.keys());
+        for (const [policy, sections] of possible) note(both.possible, policy, sections.keys());
       }
-    });
+    }
   }
   return [...drafts]
     .sort(([a], [b]) => compareText(a, b))
-    .map(([, { object, location, byType }]) => ({
-      object: object.id,
-      location,
-      conditions: conditionsOf(object, byType),
-    }));
+    .map(([, { location, byType }]) => ({ object: id, location, conditions: conditionsOf(object, byType) }));
 }
 
-function note(policies: PolicySections, policy: PolicyId, section: string | undefined): void {
-  const sections = policies.get(policy);
-  // No section means the whole object, so a further section adds nothing.
-  if (section === undefined) policies.set(policy, new Set());
-  else if (sections === undefined) policies.set(policy, new Set([section]));
-  else if (sections.size > 0) sections.add(section);
+function note(policies: NamedSections, policy: PolicyId, sections: Iterable<string>): void {
+  const all = policies.get(policy) ?? new Set();
+  policies.set(policy, all);
+  for (const section of sections) all.add(section);
 }
 
-const conditionsOf = (object: KubeObject, byType: Draft["byType"]): readonly Condition[] =>
+const conditionsOf = (object: KubeObject, byType: PoliciesByType): readonly Condition[] =>
   [...byType]
     .sort(([a], [b]) => compareText(a, b))
     .map(([type, { certain, possible }]) =>
@@ -97,7 +76,8 @@ const conditionsOf = (object: KubeObject, byType: Draft["byType"]): readonly Con
 function formatPolicies(policies: ReadonlyMap<PolicyId, ReadonlySet<string>>): string {
   const sorted = [...policies].sort(([a], [b]) => compareText(a, b));
   const names = sorted.slice(0, MAX_NAMED).map(([policy, sections]) => {
-    const where = sections.size === 0 ? "" : ` (in ${[...sections].sort().join(", ")})`;
+    // The section without a name is the object as a whole, so that a further section adds nothing.
+    const where = sections.has("") ? "" : ` (in ${[...sections].sort().join(", ")})`;
     return `${formatRef(parseObjectId(policy))}${where}`;
   });
   const more = sorted.length > MAX_NAMED ? ` and ${sorted.length - MAX_NAMED} more` : "";

@@ -1,13 +1,17 @@
 /** What the controller reports about each object: the report, by object. */
 import type { ObjectId } from "../model/refs.ts";
-import type { AncestorStatus, StatusReport, TargetStatus } from "./status-report.ts";
+import type { AncestorStatus, Condition, StatusReport, TargetStatus } from "./status-report.ts";
 
 /** What the controller reports about one object. What it reported before and is not here is withdrawn. */
 export interface WantedStatus {
   /** The entries of `status.ancestors`; empty for objects that are not policies of an owned kind. */
   readonly ancestors: readonly AncestorStatus[];
-  /** The `Affected` conditions. */
+  /** `status.conditions` of a policy of an owned kind whose status has no ancestors; empty: none any more. Absent for all other objects. */
+  readonly conditions?: readonly Condition[];
+  /** The `Affected` conditions; for an object of this controller's GatewayClasses also its own. */
   readonly targets: readonly TargetStatus[];
+  /** True: the status as a whole is this controller's, as that of a Gateway of its class: it lists the listeners and writes the fields. */
+  readonly isOwn?: boolean;
 }
 
 /** Nothing is reported about the object. */
@@ -18,8 +22,9 @@ export function wantedStatuses(
   { policies, targets }: Pick<StatusReport, "policies" | "targets">,
   isReported: (target: TargetStatus) => boolean,
 ): ReadonlyMap<ObjectId, WantedStatus> {
-  const wanted = new Map<ObjectId, { ancestors: readonly AncestorStatus[]; targets: TargetStatus[] }>();
-  for (const { policy, ancestors } of policies) wanted.set(policy, { ancestors, targets: [] });
+  const wanted = new Map<ObjectId, Omit<WantedStatus, "targets"> & { targets: TargetStatus[] }>();
+  for (const { policy, ancestors, conditions } of policies)
+    wanted.set(policy, { ancestors, ...(conditions === undefined ? {} : { conditions }), targets: [] });
   for (const target of targets) {
     if (!isReported(target)) continue;
     const known = wanted.get(target.object);

@@ -14,6 +14,7 @@ import {
 } from "./link-draft.ts";
 import type { ChildUse, RefusalCode } from "./links.ts";
 import { sectionItems } from "./sections-of.ts";
+import { selectChildren } from "./select-children.ts";
 
 /** Where references are: in the object itself, or in one of its sections. */
 interface RefOwner {
@@ -54,6 +55,12 @@ function addChild(draft: ChildDraft, field: RefField, owner: RefOwner, index: nu
     draft.refusals.push({ field: at, code, reason, ...(child === undefined ? {} : { child }) });
   };
   if (!isJsonObject(ref)) return refuse("InvalidRef", "the reference must be an object");
+  const selected = field.selects ? selectChildren(draft, field, ref) : undefined;
+  if (selected !== undefined) {
+    for (const { uses } of selected.children) addUse(uses, owner.sectionIndex, undefined);
+    if (selected.children.length === 0) refuse("BackendNotFound", selected.reason, selected.ref);
+    return;
+  }
   const target = findTarget(field, ref);
   if (target === undefined) {
     const { code, reason } = unknownKind(draft, field, ref, "child");
@@ -79,7 +86,8 @@ function addUse(uses: ChildUse[], sectionIndex: number, port: number | undefined
 }
 
 function refusalOf(draft: ChildDraft, named: NamedObject): RefusalCode | undefined {
-  if (!isPermitted(draft, named) && !isMeshOnly(draft)) return "RefNotPermitted";
+  const isFree = named.target.grants === "NotNeeded";
+  if (!isFree && !isPermitted(draft, named) && !isMeshOnly(draft)) return "RefNotPermitted";
   if (named.object === undefined) return "BackendNotFound";
   return named.object === draft.object ? "SelfReference" : undefined;
 }

@@ -1,4 +1,4 @@
-import type { KindFacts, LevelKind, LinkRow, SectionFacts } from "../model/definition.ts";
+import type { ChildSelection, KindFacts, LevelKind, LinkRow, SectionFacts } from "../model/definition.ts";
 import { findKind, GATEWAY_API } from "../model/kinds.ts";
 import { type GroupKind, type KindId, kindId } from "../model/refs.ts";
 import { type KeyPath, keyPath } from "./key-path.ts";
@@ -25,10 +25,12 @@ export interface RefField {
   readonly byDefault: RefTarget | undefined;
   /** True if a reference without a group means the default's group, as in Gateway API; false if any group that has the kind is meant. */
   readonly groupByDefault: boolean;
+  /** True if a reference may stand for several children. */
+  readonly selects: boolean;
 }
 
 /** A kind that a field may refer to, and its rows of the table. */
-export interface RefTarget {
+export interface RefTarget extends ChildSelection {
   readonly id: KindId;
   readonly facts: KindFacts;
   readonly rows: readonly { readonly section: string | undefined; readonly attachment: LinkRow["attachment"] }[];
@@ -72,7 +74,8 @@ function fieldsOf(rows: readonly LinkRow[], kinds: readonly KindFacts[]): readon
     const targets = targetsOf(own, kinds);
     const known = targets.find(({ id }) => id === (own[0]?.via === "ChildRefs" ? SERVICE : GATEWAY));
     const byDefault = known ?? (targets.length === 1 ? targets[0] : undefined);
-    return { path: keyPath(path), targets, byDefault, groupByDefault: known !== undefined };
+    const selects = targets.some(({ anyName, byLabel }) => anyName !== undefined || byLabel !== undefined);
+    return { path: keyPath(path), targets, byDefault, groupByDefault: known !== undefined, selects };
   });
 }
 
@@ -81,11 +84,24 @@ const GATEWAY = kindId({ group: GATEWAY_API, kind: "Gateway" });
 const SERVICE = kindId({ group: "", kind: "Service" });
 
 function targetsOf(rows: readonly LinkRow[], kinds: readonly KindFacts[]): readonly RefTarget[] {
-  const targets = new Map<KindId, { facts: KindFacts; levels: Map<string, LevelKind & Pick<LinkRow, "attachment">> }>();
-  for (const { via, from, to, attachment } of rows) {
+  const targets = new Map<
+    KindId,
+    {
+      readonly facts: KindFacts;
+      readonly levels: Map<string, LevelKind & Pick<LinkRow, "attachment">>;
+      selection: ChildSelection;
+    }
+  >();
+  for (const { via, from, to, attachment, grants, anyName, byLabel } of rows) {
     const level = via === "ChildRefs" ? to : from;
     const facts = factsOf(level, kinds);
-    const target = targets.get(kindId(facts)) ?? { facts, levels: new Map() };
+    const target = targets.get(kindId(facts)) ?? { facts, levels: new Map(), selection: {} };
+    target.selection = {
+      ...target.selection,
+      ...(grants && { grants }),
+      ...(anyName !== undefined && { anyName }),
+      ...(byLabel && { byLabel }),
+    };
     // Two definitions may add the same row.
     target.levels.set(
       JSON.stringify([level.section, attachment]),
@@ -93,9 +109,10 @@ function targetsOf(rows: readonly LinkRow[], kinds: readonly KindFacts[]): reado
     );
     targets.set(kindId(facts), target);
   }
-  return [...targets].map(([id, { facts, levels }]) => ({
+  return [...targets].map(([id, { facts, levels, selection }]) => ({
     id,
     facts,
     rows: [...levels.values()].map(({ section, attachment }) => ({ section, attachment })),
+    ...selection,
   }));
 }

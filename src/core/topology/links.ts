@@ -10,6 +10,8 @@ import type { Grant } from "./reference-grants.ts";
 export interface LinkContext {
   /** Finds valid objects only. */
   find(kind: KindId, namespace: string, name: string): KubeObject | undefined;
+  /** All objects of a kind, in one namespace or in all; in a defined order. */
+  objectsOf(kind: KindId, namespace: string | undefined): Iterable<KubeObject>;
   /** With `kubernetes.io/metadata.name`, also for a namespace that no document defines. */
   namespaceLabels(namespace: string): JsonObject;
   readonly grantsIn: (namespace: string) => readonly Grant[];

@@ -140,6 +140,25 @@ export interface UnknownReference {
   readonly ref: ObjectRef;
 }
 
+/** The Secrets and ConfigMaps that the object refers to and may refer to, whether they exist or not. */
+export function permittedMaterial(
+  object: KubeObject,
+  context: Pick<ObjectReferenceContext, "kind" | "grantsIn">,
+): readonly ObjectRef[] {
+  return (byKind.get(object.family.kindId) ?? []).flatMap(({ path, to }) => {
+    if (to === undefined || !MATERIAL.includes(to.kind)) return [];
+    return Array.from(valuesAt(object.raw, path.split("."), "")).flatMap(({ value }) => {
+      const target = isJsonObject(value) ? referenceTo(object, value, to, context).target : undefined;
+      if (target === undefined || kindId(target) !== kindId(to) || !isPlainName(target.name)) return [];
+      return isPlainName(target.namespace) && isReferencePermitted(object.family, target, context.grantsIn)
+        ? [target]
+        : [];
+    });
+  });
+}
+
+const MATERIAL: readonly string[] = ["Secret", "ConfigMap"];
+
 interface Found {
   readonly value: Json;
   readonly field: string;
@@ -192,9 +211,11 @@ function referenceProblem(
     return context.isKnownAbsent(target) ? { reason, message: `there is no ${formatRef(target)}` } : undefined;
   const isSecret = kind.group === "" && kind.kind === "Secret";
   const inSecret = isSecret ? context.implementation?.secretProblem(target) : undefined;
-  const missing = content === undefined ? inSecret : missingContent(object, content);
+  const missing = missingContent(object, content ?? NO_CONTENT) ?? inSecret;
   return missing === undefined ? undefined : { reason, message: `${formatRef(target)} ${missing}` };
 }
+
+const NO_CONTENT: WantedContent = { keys: [], format: "Any" };
 
 /** What a reference names, with the defaults of its field. `written`: the namespace as it is written. */
 function referenceTo(

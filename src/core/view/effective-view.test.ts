@@ -7,7 +7,7 @@ import type { PolicyDefinition } from "../model/definition.ts";
 import type { JsonObject } from "../model/json.ts";
 import { parseObjectId } from "../model/refs.ts";
 import { cutView } from "./cut-view.ts";
-import { effectiveSubjects, effectiveView, surveyEffective } from "./effective-view.ts";
+import { blamedPolicies, effectiveSubjects, effectiveView, surveyEffective } from "./effective-view.ts";
 import type { ViewContext, Viewer } from "./view-context.ts";
 import { viewResources } from "./view-resources.ts";
 import { viewCells } from "./view-rows.ts";
@@ -113,6 +113,29 @@ describe("GEP-713 › Application Developer Discoverability: that a policy takes
       "HTTPRoute default/r#rule-1 > Service default/s#http",
     ]);
   });
+});
+
+test("blame: how the value of a policy was last written, for policies that the user may read", () => {
+  if (effectivePolicies === undefined) throw new Error("there are resources");
+  const context = contextWith({});
+  const [viewed] = viewedObjects(context, effectivePolicies, { namespace: "default", name: "httproute.r" });
+  const survey = viewed === undefined ? undefined : surveyEffective(context, viewed, { withFailures: true });
+  if (survey === undefined) throw new Error("the route has a view");
+  expect(blamedPolicies(survey, developer)).toEqual([]);
+  const [house] = blamedPolicies(survey, seesAll);
+  const fields = { "f:spec": { "f:overrides": { "f:retry": { "f:attempts": {} } } } };
+  const entry = { manager: "kubectl-edit", operation: "Update", time: "2024-12-20T18:47:11Z", fieldsV1: fields };
+  const metadata = { creationTimestamp: "2024-12-20T18:46:02Z", managedFields: [entry] };
+  const whole = new Map(house === undefined ? [] : [[house, { metadata }]]);
+  const written = effectiveView(context, survey, seesAll, whole).values.map(({ field, source }) => [
+    field,
+    source?.written,
+  ]);
+  const { fieldsV1: _, ...write } = entry;
+  expect(written).toEqual([
+    ["retry.attempts", { ...write, created: metadata.creationTimestamp }],
+    ["retry.backoff", { created: metadata.creationTimestamp }],
+  ]);
 });
 
 test("the rights that a view depends on are known before it is built", () => {

@@ -6,7 +6,10 @@ import { contactsIn, namespaceOf } from "../explain/contacts.ts";
 import { explainKinds, explainTarget } from "../explain/explain/explain-target.ts";
 import { groupValues, type ValueGroup, type ValueVariant } from "../explain/explain/group-values.ts";
 import type { Explanation, IneffectivePolicy, KindExplanation } from "../explain/explain/result.ts";
+import { blockPointer } from "../explain/value-pointer.ts";
 import type { Lost, Source } from "../merge/provenance.ts";
+import type { JsonObject } from "../model/json.ts";
+import { type WrittenValue, writtenValueOf } from "../model/managed-fields.ts";
 import { compareText, type GroupKind, type ObjectId, type PolicyId, parseObjectId } from "../model/refs.ts";
 import { cutView } from "./cut-view.ts";
 import { formatNode, groupPaths } from "./group-paths.ts";
@@ -78,10 +81,32 @@ const policiesOf = ({ policy, decidedBy, lost }: Source): readonly PolicyId[] =>
   ...lost.flatMap((one) => [...(one.policy === undefined ? [] : [one.policy]), ...one.by]),
 ];
 
-export function effectiveView(context: ViewContext, survey: EffectiveSurvey, viewer: Viewer): EffectivePolicyView {
+/** The policies whose values take effect, of those that the user may read: the ones that may say how they were written. At most 20. */
+export const blamedPolicies = ({ kinds }: EffectiveSurvey, { mayRead }: Viewer): readonly PolicyId[] => {
+  const sources = kinds.flatMap(({ outcomes }) =>
+    outcomes.flatMap((outcome) => [...outcome.sources, ...outcome.fields.flatMap((field) => field.sources)]),
+  );
+  const policies = new Set(sources.flatMap(({ policy }) => policy ?? []));
+  return [...policies].filter(mayRead).sort(compareText).slice(0, MAX_BLAMED);
+};
+
+const MAX_BLAMED = 20;
+
+/** `whole`: policies with their managed fields, if it was asked how their values were written. */
+export function effectiveView(
+  context: ViewContext,
+  survey: EffectiveSurvey,
+  viewer: Viewer,
+  whole: ReadonlyMap<ObjectId, JsonObject> = new Map(),
+): EffectivePolicyView {
   const { viewed, kinds, failures, caveats } = survey;
   const visible = new VisibleValues(context, viewer);
-  const values = kinds.flatMap((kind) => kindValues(kind, { visible, viewer, target: viewed.id }));
+  const writtenBy = ({ policy, block, pointer, computed }: Source): WrittenValue | undefined => {
+    const object = policy === null || computed === true ? undefined : whole.get(policy);
+    if (policy === null || object === undefined) return undefined;
+    return writtenValueOf(object, blockPointer(context.world, policy, block, pointer).pointer);
+  };
+  const values = kinds.flatMap((kind) => kindValues(kind, { visible, viewer, target: viewed.id, writtenBy }));
   return cutView({
     apiVersion: VIEW_API_VERSION,
     kind: viewResourceFor("Targets", viewed.namespace).kind,
@@ -104,6 +129,7 @@ interface ValueContext {
   readonly visible: VisibleValues;
   readonly viewer: Viewer;
   readonly target: ObjectId;
+  readonly writtenBy: (source: Source) => WrittenValue | undefined;
 }
 
 /** The policies of a kind that the user may know of: those that take effect here, and those whose settings for the target they may know. */
@@ -151,7 +177,7 @@ function valueView(
   { pointer, field }: ValueGroup,
   { value, source, paths }: ValueVariant,
   of: number,
-  { visible, viewer, target }: ValueContext,
+  { visible, viewer, target, writtenBy }: ValueContext,
 ): readonly ViewValue[] {
   const options = { isMapped: field !== undefined };
   const lost = source.lost.flatMap((one) => lostView(one, pointer, source, visible, options));
@@ -166,19 +192,24 @@ function valueView(
       pointer,
       ...(field === undefined ? {} : { mappedTo: fieldOfPointer(field.pointer) }),
       ...(value === undefined ? {} : isShown ? { value } : { redacted: REDACTED }),
-      ...(isSet ? { source: sourceView(source, visible) } : {}),
+      ...(isSet ? { source: sourceView(source, visible, writtenBy(source)) } : {}),
       lost,
       paths: groupPaths(paths, { target, of, viewer }),
     },
   ];
 }
 
-const sourceView = ({ policy, object, block, computed, decidedBy }: Source, visible: VisibleValues): ViewSource => ({
+const sourceView = (
+  { policy, object, block, computed, decidedBy }: Source,
+  visible: VisibleValues,
+  written: WrittenValue | undefined,
+): ViewSource => ({
   ...(policy === null ? {} : { policy: visible.refOf(policy) }),
   ...(object === undefined ? {} : { object: parseObjectId(object) }),
   ...(block === null ? {} : { block }),
   strategy: decidedBy.strategy,
   ...(computed === true ? { computed } : {}),
+  ...(written === undefined ? {} : { written }),
 });
 
 function lostView(

@@ -3,12 +3,22 @@ import type { Caveat } from "../caveats/caveat.ts";
 import { findCaveats } from "../caveats/find-caveats.ts";
 import { fieldOfPointer } from "../effective/fold/field-of-pointer.ts";
 import type { Verdict } from "../effective/verdicts/verdict.ts";
+import type { PolicyRecord } from "../effective/world/world.ts";
 import { namespaceOf } from "../explain/contacts.ts";
 import { reachPolicy } from "../explain/reach/reach-policy.ts";
 import type { Reach, ReachedValue, ReachLoss, ReachTarget } from "../explain/reach/result.ts";
-import { compareText, type GroupKind, kindId, type ObjectId, type PolicyId, parseObjectId } from "../model/refs.ts";
+import {
+  compareText,
+  type GroupKind,
+  kindId,
+  type ObjectId,
+  type PolicyId,
+  parseObjectId,
+  splitId,
+} from "../model/refs.ts";
 import { cutView } from "./cut-view.ts";
 import { formatNode, isNamed } from "./group-paths.ts";
+import { explainRefusals, suggestedObjects } from "./readable-names.ts";
 import { caveatObjects, viewCaveats } from "./view-caveats.ts";
 import type { ViewContext, Viewer } from "./view-context.ts";
 import { viewMetadata } from "./view-metadata.ts";
@@ -27,7 +37,10 @@ import { REDACTED, VisibleValues } from "./visible-values.ts";
 /** What an evaluation says about a policy, before it is known who asks. */
 export interface ReachSurvey {
   readonly viewed: ViewedObject;
+  readonly record: PolicyRecord;
   readonly reach: Reach;
+  /** What messages about missing targets could suggest. */
+  readonly suggested: readonly ObjectId[];
   readonly caveats: readonly Caveat[];
 }
 
@@ -37,30 +50,37 @@ export function surveyReach({ world, unread }: ViewContext, viewed: ViewedObject
   if (record === undefined) return undefined;
   return {
     viewed,
+    record,
     reach: reachPolicy(world, policy, record),
+    suggested: suggestedObjects(world, record),
     caveats: findCaveats(world, { about: "Policies", policies: [policy], unread }),
   };
 }
 
 /** The objects that the view could name, and the namespaces that they are in: the rights that must be known. */
-export function reachSubjects({ viewed, reach, caveats }: ReachSurvey): {
+export function reachSubjects({ viewed, reach, suggested, caveats }: ReachSurvey): {
   readonly objects: ReadonlySet<ObjectId>;
   readonly namespaces: ReadonlySet<string>;
 } {
-  const objects = new Set<ObjectId>([viewed.id, ...caveatObjects(caveats)]);
+  const objects = new Set<ObjectId>([viewed.id, ...suggested, ...caveatObjects(caveats)]);
   for (const { losses } of reach.values)
     for (const { by, source } of losses)
       for (const policy of [...by, ...(source.policy === null ? [] : [source.policy])]) objects.add(policy);
-  const namespaces = new Set(reach.reachedNodes.map(({ node }) => namespaceOf(node)).filter((one) => one !== ""));
+  const named = [
+    ...reach.reachedNodes.map(({ node }) => namespaceOf(node)),
+    ...suggested.map((id) => splitId(id).namespace),
+  ];
+  const namespaces = new Set(named.filter((one) => one !== ""));
   return { objects, namespaces };
 }
 
 export function reachView(
   context: ViewContext,
-  { viewed, reach, caveats }: ReachSurvey,
+  { viewed, record, reach, caveats }: ReachSurvey,
   viewer: Viewer,
 ): PolicyReachView {
   const visible = new VisibleValues(context, viewer);
+  const { verdict, targets } = explainRefusals(context.world, record, reach, viewer);
   const count = (effect: Reach["paths"][number]["effect"]): number =>
     reach.paths.filter((path) => path.effect === effect).length;
   return cutView({
@@ -69,7 +89,7 @@ export function reachView(
     metadata: viewMetadata(viewed),
     policy: parseObjectId(viewed.id),
     policyKind: reach.policyKind,
-    verdict: verdictView(reach.verdict, visible),
+    verdict: verdictView(verdict, visible),
     paths: {
       count: reach.paths.length,
       full: count("full"),
@@ -78,7 +98,7 @@ export function reachView(
       met: count("met"),
       idle: count("idle"),
     },
-    targets: reach.targets.map((target) => targetView(target, visible)),
+    targets: targets.map((target) => targetView(target, visible)),
     values: reach.values.map((value) => valueView(value, visible, viewer)),
     reached: reachedView(reach, viewer),
     caveats: viewCaveats(caveats, viewer, visible),

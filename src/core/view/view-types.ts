@@ -1,6 +1,7 @@
 /** The objects of the view API. `src/api/discovery/view-schemas.ts` describes each field for `kubectl explain`. */
 import type { CaveatSeverity } from "../caveats/caveat-codes.ts";
 import type { Json } from "../model/json.ts";
+import type { WrittenValue } from "../model/managed-fields.ts";
 import type { GroupKind, ObjectRef } from "../model/refs.ts";
 import type { ViewKind } from "./view-resources.ts";
 
@@ -79,6 +80,8 @@ export interface ViewSource {
   readonly strategy: string;
   /** True if a custom strategy computed the value: no policy contains it. */
   readonly computed?: true;
+  /** How the value was last written, if that was asked for. Only for a policy that the user may read. */
+  readonly written?: WrittenValue;
 }
 
 /** A value that did not take effect here. */

@@ -1,8 +1,8 @@
 import type { World } from "../effective/world/world.ts";
+import { handleRef } from "../explain/policy-handle.ts";
 import { withoutEntry } from "../merge/accumulated-pointer.ts";
 import type { Lost, Source } from "../merge/provenance.ts";
 import { type ObjectId, type ObjectRef, type PolicyId, parseObjectId } from "../model/refs.ts";
-import { handleRef } from "./policy-handle.ts";
 import type { ViewContext, Viewer } from "./view-context.ts";
 
 /** Why a value is not shown. */

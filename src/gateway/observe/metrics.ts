@@ -13,16 +13,21 @@ import {
   label,
 } from "../../adapters/admin/metric-families.ts";
 import type { RuleConfig } from "../../core/dataplane/gateway-config.ts";
+import type { RetryReport } from "../../core/retry/retry-counts.ts";
 import type { AttemptOutcome } from "../../core/retry/retry-schedule.ts";
 import type { AttemptFinished, ConnectionFinished, GatewayEvent, RequestFinished } from "./gateway-event.ts";
+import { createRetryWorth } from "./retry-worth.ts";
 
 export interface Metrics {
   readonly observe: (event: GatewayEvent) => void;
   readonly noteConfig: ConfigMetrics["noteConfig"];
   readonly render: () => string;
+  /** What retries were worth in the last hour. */
+  readonly retries: () => RetryReport;
 }
 
-export function createMetrics(): Metrics {
+/** `nowMs`: a clock that never goes back. */
+export function createMetrics(nowMs: () => number = () => performance.now()): Metrics {
   const requests = createCounters("prevail_requests_total", "Requests that have ended, by status code.");
   const refused = createCounters(
     "prevail_refused_requests_total",
@@ -46,6 +51,7 @@ export function createMetrics(): Metrics {
     "prevail_retry_budget_refusals_total",
     "Retries that were not made because the retry budget was exhausted.",
   );
+  const worth = createRetryWorth(nowMs);
   const config = createConfigMetrics();
   const durations = createHistograms(
     "prevail_request_duration_seconds",
@@ -65,6 +71,7 @@ export function createMetrics(): Metrics {
           const series = requestSeries.of(gateway, rule, () => requestLabels(event));
           series.count(status ?? "none", (code) => `code="${code}"`);
           series.time(event.durationMs);
+          worth.count(event);
           return;
         }
         case "RequestRefused":
@@ -108,10 +115,12 @@ export function createMetrics(): Metrics {
         attemptDurations,
         retries,
         budget,
+        ...worth.families,
         ...config.families,
       ]
         .map((family) => family.render())
         .join(""),
+    retries: worth.report,
   };
 }
 

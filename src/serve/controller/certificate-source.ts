@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readCertificate } from "../../adapters/certificates/read-certificate.ts";
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
-import type { ServingCertificate } from "../../api/serve/view-server.ts";
+import type { ServingCertificate } from "../../adapters/sockets/start-tls-server.ts";
 import type { ControllerSettings } from "../../cli/controller/settings.ts";
 import { writeBundle } from "../../controller/certificates/api-service.ts";
 import { type CertificateSecret, ensureCertificates } from "../../controller/certificates/own-certificates.ts";
@@ -122,8 +122,16 @@ async function loadOwn(context: CertificateContext): Promise<LoadedCertificate> 
   });
   if (made !== undefined) note(`made a new certificate for ${host}, in Secret ${namespace}/${secret.name}`);
   // The API server must trust the authority before it meets a certificate of it.
+  if (settings.view !== undefined) await writeViewBundle(client, authorities, note);
+  return { ...serving, trustedFromMs, isPublished: await publish(authorities) };
+}
+
+async function writeViewBundle(
+  client: KubeClient,
+  authorities: string,
+  note: (message: string) => void,
+): Promise<void> {
   const outcome = await writeBundle(client, API_SERVICE, authorities);
   if (outcome === "written") note(`wrote the authority of the certificate into APIService ${API_SERVICE}`);
   if (outcome === "absent") note(`there is no APIService ${API_SERVICE}, so the view API cannot be reached yet`);
-  return { ...serving, trustedFromMs, isPublished: await publish(authorities) };
 }

@@ -7,8 +7,9 @@ import { LeaseClaim } from "../../adapters/cluster/client/lease-claim.ts";
 import type { KindName, ReportSettings } from "../../cli/controller/report-settings.ts";
 import { type Claimable, LeaderElection } from "../../controller/leader/leader-election.ts";
 import type { LiveState, LiveStep } from "../../controller/live-evaluation.ts";
-import { StatusReporter } from "../../controller/report/status-reporter.ts";
+import { StatusReporter, type StatusReporterOptions } from "../../controller/report/status-reporter.ts";
 import type { WriteEvent } from "../../controller/report/status-writer.ts";
+import { BACKEND_TLS_POLICY } from "../../core/gateway-status/needed-material.ts";
 import { formatRef, type GroupKind, parseObjectId } from "../../core/model/refs.ts";
 import { createReportMetrics, type ReportMetrics } from "./report-metrics.ts";
 
@@ -22,6 +23,8 @@ export interface ReportPartOptions {
   /** Prints a trouble once until it is over. */
   readonly trouble: (what: string, message: string) => void;
   readonly over: (what: string) => void;
+  /** The Gateways that this controller serves. */
+  readonly gateways: Required<Pick<StatusReporterOptions, "ownStatuses" | "isOwnGateway">> | undefined;
 }
 
 const LEASE_TROUBLE = "leader election";
@@ -36,13 +39,13 @@ export class ReportPart {
 
   constructor(options: ReportPartOptions) {
     this.#options = options;
-    const { client, settings, signal, note, trouble, over } = options;
+    const { client, settings, signal, note, trouble, over, gateways } = options;
     const identity = `${hostname()}-${randomUUID().slice(0, 8)}`;
     const { controllerName, own, reportAffected, isDryRun, lease } = settings;
     this.#reporter = new StatusReporter({
       client,
       controllerName,
-      isOwned: isOneOf(own),
+      isOwned: isOneOf(gateways === undefined ? own : [...own, BACKEND_TLS_POLICY]),
       isReported: isOneOf(reportAffected),
       isDryRun,
       remainingMs: () => this.#election.remainingMs(),
@@ -53,6 +56,7 @@ export class ReportPart {
         if (error !== undefined) this.#noteOnce("events", `Events are not written: ${error.message}`);
       },
       signal,
+      ...gateways,
     });
     this.#election = new LeaderElection({
       lease: isDryRun ? ALWAYS_OWNED : createLease(options, identity),
@@ -81,6 +85,11 @@ export class ReportPart {
 
   useState(state: LiveState, step: LiveStep | undefined): void {
     this.#reporter.use(state, step);
+  }
+
+  /** What data planes acknowledge has changed. */
+  refresh(): void {
+    this.#reporter.refresh();
   }
 
   /** A resource cannot be followed now; or it can again. */
@@ -131,7 +140,7 @@ export class ReportPart {
 const reasonOf = (error: Error): string =>
   "status" in error && "reason" in error ? `${String(error.status)} ${String(error.reason)}` : error.name;
 
-const isOneOf =
+export const isOneOf =
   (names: readonly KindName[]) =>
   ({ group, kind }: GroupKind): boolean =>
     names.some((name) => name.kind === kind && (name.group ?? group) === group);

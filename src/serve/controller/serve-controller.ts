@@ -3,13 +3,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type AdminServer, startAdminServer } from "../../adapters/admin/admin-server.ts";
 import { createProcessMetrics } from "../../adapters/admin/process-metrics.ts";
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
+import { listWhole } from "../../adapters/cluster/client/list-whole.ts";
 import { reviewAccess } from "../../adapters/cluster/client/reviews.ts";
 import { ClusterError } from "../../adapters/cluster/cluster-error.ts";
 import type { FollowCounts } from "../../adapters/cluster/follow/kind-follower.ts";
 import { formatListenError } from "../../adapters/sockets/format-listen-error.ts";
+import type { ServingCertificate } from "../../adapters/sockets/start-tls-server.ts";
 import { type AccessReviews, createAccessReviews } from "../../api/rights/access-reviews.ts";
 import type { FrontProxy } from "../../api/serve/front-proxy.ts";
-import { type ServingCertificate, startViewServer, type ViewServer } from "../../api/serve/view-server.ts";
+import { startViewServer, type ViewServer } from "../../api/serve/view-server.ts";
 import type { ControllerSettings } from "../../cli/controller/settings.ts";
 import { type ExitCode, exitCodes } from "../../cli/exit-codes.ts";
 import type { ServeOutput } from "../../cli/run/settings.ts";
@@ -29,7 +31,8 @@ import {
 import { type ControllerMetrics, createControllerMetrics } from "./controller-metrics.ts";
 import { createEvaluationMetrics } from "./evaluation-metrics.ts";
 import { followFrontProxy, loadFrontProxy } from "./front-proxy-source.ts";
-import { ReportPart } from "./report-part.ts";
+import { GatewayPart } from "./gateway-part.ts";
+import { isOneOf, ReportPart } from "./report-part.ts";
 import { WebhookPart } from "./webhook-part.ts";
 
 export const serveController =
@@ -65,6 +68,7 @@ async function runCleanup(
       lease: { namespace, name: lease.name },
       renewDeadlineMs: lease.renewDeadlineMs,
       controllerName,
+      isOwned: isOneOf(report.own),
       signal,
       nowMs: Date.now,
       note,
@@ -118,6 +122,7 @@ class Controller {
   readonly #reviews: AccessReviews;
   readonly #metrics: ControllerMetrics;
   readonly #report: ReportPart | undefined;
+  readonly #gateways: GatewayPart | undefined;
   readonly #counts: FollowCounts = { lists: 0, watches: 0 };
   readonly #processMetrics = createProcessMetrics();
   #live: LiveState | undefined;
@@ -167,10 +172,24 @@ class Controller {
       review: async (user, action) => (await reviewAccess(client, user, action)).allowed,
       nowMs: () => performance.now(),
     });
+    const { gateways } = settings;
+    this.#gateways =
+      gateways === undefined || settings.report === undefined
+        ? undefined
+        : new GatewayPart({
+            settings: gateways,
+            controllerName: settings.report.controllerName,
+            note,
+            onChange: () => this.#report?.refresh(),
+          });
     this.#report =
       settings.report === undefined
         ? undefined
         : new ReportPart({
+            gateways: this.#gateways && {
+              ownStatuses: (world) => this.#gateways?.statuses(world) ?? [],
+              isOwnGateway: (world, gateway) => this.#gateways?.isOwn(world, gateway) === true,
+            },
             client,
             settings: settings.report,
             namespace: this.#namespace,
@@ -189,6 +208,7 @@ class Controller {
         ...createEvaluationMetrics({ current: () => this.#live, nowMs: () => performance.now() }),
         ...(this.#report?.families ?? []),
         ...(this.#webhook?.families ?? []),
+        ...(this.#gateways?.families ?? []),
         ...this.#processMetrics.families,
       ],
     });
@@ -196,26 +216,32 @@ class Controller {
 
   /** Opens the ports. Discovery is served from then on. */
   async open(): Promise<Opened> {
-    const frontProxy = await loadFrontProxy(this.#client, this.#signal, (message) =>
-      this.#trouble("front proxy", message),
-    );
-    this.#certificate = await this.#loadCertificate();
-    if (frontProxy === undefined || this.#certificate === undefined) return { state: "stopped" };
-    const { host, port, admin, webhook } = this.#settings;
-    let where = `${host}:${port}`;
+    const { view, admin, webhook } = this.#settings;
+    const frontProxy = view === undefined ? undefined : await this.#loadFrontProxy();
+    const certificate = view === undefined && webhook === undefined ? undefined : await this.#loadCertificate();
+    if (this.#signal.aborted) return { state: "stopped" };
+    this.#certificate = certificate;
+    let where = "";
     try {
-      this.#server = await this.#startServer(frontProxy, this.#certificate);
-      if (webhook !== undefined) where = `${webhook.host}:${webhook.port}`;
-      const webhookPort = await this.#webhook?.open(this.#certificate);
-      if (webhookPort !== undefined)
-        this.#output.note(`the webhooks are served at ${webhook?.host ?? ""}:${webhookPort}`);
+      if (view !== undefined && frontProxy !== undefined && certificate !== undefined) {
+        where = `${view.host}:${view.port}`;
+        this.#server = await this.#startServer(view, frontProxy, certificate);
+      }
+      if (webhook !== undefined && certificate !== undefined) {
+        where = `${webhook.host}:${webhook.port}`;
+        const port = await this.#webhook?.open(certificate);
+        this.#output.note(`the webhooks are served at ${webhook.host}:${port}`);
+      }
+      const xds = await this.#gateways?.open();
+      if (xds !== undefined) this.#output.note(`Envoys are served at ${xds}`);
       where = `${admin?.host ?? ""}:${admin?.port ?? ""}`;
       if (admin !== undefined) this.#admin = await this.#startAdmin(admin);
     } catch (error) {
       await this.close();
       return { state: "failed", message: formatListenError(error, where) };
     }
-    this.#output.note(`the view API is served at ${host}:${this.#server.port}${this.#adminText()}`);
+    const served = this.#server === undefined ? "not served" : `served at ${view?.host ?? ""}:${this.#server.port}`;
+    this.#output.note(`the view API is ${served}${this.#adminText()}`);
     return { state: "open" };
   }
 
@@ -224,6 +250,10 @@ class Controller {
     return admin === undefined || this.#admin === undefined
       ? ""
       : `; metrics and health at ${admin.host}:${this.#admin.port}`;
+  }
+
+  #loadFrontProxy(): Promise<FrontProxy | undefined> {
+    return loadFrontProxy(this.#client, this.#signal, (message) => this.#trouble("front proxy", message));
   }
 
   async #loadCertificate(): Promise<ServingCertificate | undefined> {
@@ -241,8 +271,11 @@ class Controller {
     return undefined;
   }
 
-  #startServer(frontProxy: FrontProxy, certificate: ServingCertificate): Promise<ViewServer> {
-    const { host, port } = this.#settings;
+  #startServer(
+    { host, port }: NonNullable<ControllerSettings["view"]>,
+    frontProxy: FrontProxy,
+    certificate: ServingCertificate,
+  ): Promise<ViewServer> {
     return startViewServer({
       host,
       port,
@@ -250,6 +283,7 @@ class Controller {
       frontProxy,
       context: () => this.#context,
       reviews: this.#reviews,
+      loadWhole: (ids, signal) => listWhole(this.#client, this.#live?.resources ?? new Map(), ids, signal),
       onRequest: (status, seconds) => this.#metrics.noteRequest(status, seconds),
       onHandshakeFailure: ({ reason, client, message }) => {
         this.#metrics.noteHandshake(reason);
@@ -261,7 +295,7 @@ class Controller {
     });
   }
 
-  /** Ready as soon as TLS is up: without discovery, namespaces of the cluster cannot be deleted. */
+  /** Ready as soon as the ports are open: without discovery, namespaces of the cluster cannot be deleted. */
   #startAdmin({ host, port }: NonNullable<ControllerSettings["admin"]>): Promise<AdminServer> {
     const webhook = this.#webhook;
     return startAdminServer({
@@ -270,22 +304,28 @@ class Controller {
       metrics: this.#metrics.render,
       readiness: () => ({
         isReady: true,
-        reason: this.#context === undefined ? "discovery is served; the cluster is being read" : "serving",
+        reason: this.#context === undefined ? "the ports are open; the cluster is being read" : "serving",
       }),
-      ...(webhook === undefined ? {} : { parts: { webhook: () => webhook.readiness() } }),
+      parts: {
+        caches: () =>
+          this.#context === undefined
+            ? { isReady: false, reason: "the cluster is being read" }
+            : { isReady: true, reason: "the cluster has been read" },
+        ...(webhook === undefined ? {} : { webhook: () => webhook.readiness() }),
+      },
     });
   }
 
   /** Follows the cluster, the front proxy and the certificate until the signal. */
   async follow(): Promise<void> {
     const [server, certificate, signal] = [this.#server, this.#certificate, this.#signal];
-    if (server === undefined || certificate === undefined) return;
     await Promise.all([
       followEvaluation({
         client: this.#client,
         namespaces: [this.#namespace],
         signal,
         counts: this.#counts,
+        gateways: this.#gateways?.needs,
         onEvaluated: this.#metrics.noteEvaluated,
         onState: (state, step) => {
           const { evaluation, unread, pluralOf } = state;
@@ -293,6 +333,7 @@ class Controller {
           if (this.#context === undefined)
             this.#output.note(`the cluster has been read: ${world.objects.size} objects`);
           this.#live = state;
+          this.#gateways?.useState(state, step);
           this.#context = { world, unread, pluralOf, redactsNames: this.#settings.redactsNames };
           this.#report?.useState(state, step);
           this.#webhook?.useState(state);
@@ -304,18 +345,26 @@ class Controller {
         },
       }),
       this.#report?.run(),
-      followFrontProxy(this.#client, signal, server.useFrontProxy, (message) => this.#trouble("front proxy", message)),
-      followCertificate(this.#certificates, certificate, signal, {
-        onChange: (next) => {
-          this.#output.note("the certificate has changed");
-          server.useCertificate(next);
-          this.#webhook?.useCertificate(next);
-        },
-        everyMs: this.#timing.everyMs,
-        nowMs: Date.now,
-        onTrouble: (message) => this.#trouble("certificate", message),
-      }),
+      server === undefined
+        ? undefined
+        : followFrontProxy(this.#client, signal, server.useFrontProxy, (message) =>
+            this.#trouble("front proxy", message),
+          ),
+      certificate === undefined ? undefined : this.#followCertificate(certificate),
     ]);
+  }
+
+  #followCertificate(certificate: ServingCertificate): Promise<void> {
+    return followCertificate(this.#certificates, certificate, this.#signal, {
+      onChange: (next) => {
+        this.#output.note("the certificate has changed");
+        this.#server?.useCertificate(next);
+        this.#webhook?.useCertificate(next);
+      },
+      everyMs: this.#timing.everyMs,
+      nowMs: Date.now,
+      onTrouble: (message) => this.#trouble("certificate", message),
+    });
   }
 
   /** A trouble is printed once until it is over. */
@@ -331,7 +380,7 @@ class Controller {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#server?.close(), this.#webhook?.close(), this.#admin?.close()]);
+    await Promise.all([this.#server?.close(), this.#webhook?.close(), this.#gateways?.close(), this.#admin?.close()]);
     this.#processMetrics.close();
     this.#client.close();
   }

@@ -48,7 +48,7 @@ export class WebhookPart {
   /** Rejects if the port cannot be opened or the file of the client authority cannot be read. */
   async open(certificate: CertifiedKey): Promise<number> {
     const { settings, note } = this.#options;
-    const { host, port, clientAuthorityFile, deny } = settings;
+    const { host, port, clientAuthorityFile, deny, redactsNames } = settings;
     this.#server = await startWebhookServer({
       host,
       port,
@@ -56,6 +56,7 @@ export class WebhookPart {
       clientAuthority: clientAuthorityFile === undefined ? undefined : await readFile(clientAuthorityFile, "utf8"),
       state: () => this.#state,
       deny,
+      redactsNames,
       onReview: (webhook, outcome, durationMs) => {
         this.#reviews.cell(`webhook="${webhook}",outcome="${outcome}"`).count++;
         addDuration(this.#seconds.histogram(`webhook="${webhook}"`), durationMs);

@@ -1,5 +1,4 @@
 import { existsSync, readFileSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { nodeFileSystem } from "../../adapters/files/node-file-system.ts";
@@ -30,7 +29,7 @@ export function processIo({ program, entry }: ProgramFacts): CliIo {
     isTerminal: { stdout: stdout.isTTY === true, stderr: stderr.isTTY === true },
     env,
     fileSystem: nodeFileSystem(stdin),
-    writeFile: (path, text) => writeFile(path, text),
+    writeFile: async (path, text) => (await import("node:fs/promises")).writeFile(path, text),
     workingDirectory: process.cwd(),
     git: async () => (await import("../../adapters/git/node-git.ts")).nodeGit,
     now: Date.now,
@@ -41,6 +40,7 @@ export function processIo({ program, entry }: ProgramFacts): CliIo {
       ...(await import("../xds/xds-tools.ts")).xdsTools,
       serve: async (settings, output) => (await import("../xds/serve-xds.ts")).serveXds(settings, output, filesWorker),
     }),
+    askAdmin: async (address, page) => (await import("./ask-admin.ts")).askAdmin(address, page),
     untilEnded: () => AbortSignal.any([untilSignal().signal, closed.signal]),
     controller: async () => (await import("../controller/serve-controller.ts")).serveController(version(packageRoot)),
     serve: async (settings, output) =>

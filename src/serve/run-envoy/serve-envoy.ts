@@ -9,6 +9,7 @@ import { type AddressOf, formatProblem } from "../../cli/run/text.ts";
 import { DEFAULT_SYSTEM_AUTHORITIES } from "../../cli/xds/settings.ts";
 import type { DataplaneServer } from "../../controller/control-loop.ts";
 import { formatRef } from "../../core/model/refs.ts";
+import { retryReportJson } from "../../core/retry/parse-retry-report.ts";
 import { createDemoBackends, type DemoBackends } from "../../gateway/demo/demo-backends.ts";
 import { createMetrics } from "../../gateway/observe/metrics.ts";
 import {
@@ -68,7 +69,10 @@ export async function serveEnvoy(settings: ServeSettings, output: ServeOutput, f
     const opened = await openAdmin(settings, output, {
       metrics: metrics.render,
       readiness: () => readiness(envoys, loop.generation()),
-      states: { "/status": () => ({ nodes: envoys.nodes() }) },
+      states: {
+        "/status": () => ({ nodes: envoys.nodes() }),
+        "/retries": () => retryReportJson(metrics.retries()),
+      },
     });
     if (typeof opened === "number") return opened;
     admin = opened;

@@ -6,6 +6,7 @@ import type { ServeOutput, ServeSettings } from "../../cli/run/settings.ts";
 import { type AddressOf, formatProblem } from "../../cli/run/text.ts";
 import type { DataplaneServer } from "../../controller/control-loop.ts";
 import { formatRef } from "../../core/model/refs.ts";
+import { retryReportJson } from "../../core/retry/parse-retry-report.ts";
 import { createDemoBackends, type DemoBackends } from "../../gateway/demo/demo-backends.ts";
 import { createGateway, type Gateway } from "../../gateway/gateway.ts";
 import { createMetrics } from "../../gateway/observe/metrics.ts";
@@ -42,6 +43,7 @@ export async function serveGateway(settings: ServeSettings, output: ServeOutput,
     const opened = await openAdmin(settings, output, {
       metrics: metrics.render,
       readiness: () => ({ isReady: true, reason: `serving configuration ${loop.generation()}` }),
+      states: { "/retries": () => retryReportJson(metrics.retries()) },
     });
     if (typeof opened === "number") return opened;
     admin = opened;

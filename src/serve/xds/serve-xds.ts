@@ -2,7 +2,6 @@
 import { readFileSync } from "node:fs";
 import { type AdminOptions, type AdminServer, startAdminServer } from "../../adapters/admin/admin-server.ts";
 import { createRegex } from "../../adapters/regex/create-regex.ts";
-import type { HandshakeFailure } from "../../adapters/sockets/failed-handshakes.ts";
 import { type ExitCode, exitCodes } from "../../cli/exit-codes.ts";
 import type { ServeOutput } from "../../cli/run/settings.ts";
 import { formatProblem } from "../../cli/run/text.ts";
@@ -11,12 +10,12 @@ import { formatXdsAddress } from "../../core/envoy/xds-address.ts";
 import { type ControlPlane, startControlPlane } from "../../xds/serve/control-plane.ts";
 import { createXdsMetrics, type XdsMetrics } from "../../xds/serve/xds-metrics.ts";
 import type { XdsServerTls } from "../../xds/serve/xds-port.ts";
-import type { XdsEvent } from "../../xds/serve/xds-server.ts";
 import { bindPorts, boundAddress } from "../bind-ports.ts";
 import { startFilesLoop } from "../files-loop.ts";
 import { createReporter } from "../report-serving.ts";
 import { untilSignal } from "../until-signal.ts";
 import { envoySecrets } from "../xds-secrets.ts";
+import { formatEvent } from "./format-event.ts";
 import { slackMs } from "./timer-slack.ts";
 
 export async function serveXds(settings: XdsServeSettings, output: ServeOutput, filesWorker: URL): Promise<ExitCode> {
@@ -118,28 +117,3 @@ function readTls(files: XdsServeSettings["serverTls"]): XdsServerTls | undefined
 
 const servedAt = ({ listen }: XdsServeSettings, { port }: ControlPlane): string =>
   formatXdsAddress("host" in listen ? { ...listen, port } : listen);
-
-/** Health checks and port scans connect without a handshake, so only what an operator must correct is logged. */
-function formatHandshakeFailure({ reason, client, message }: HandshakeFailure): string | undefined {
-  const who = client === "" ? "a client" : client;
-  return reason === "certificate" || reason === "protocol" ? `${who} was turned away: TLS: ${message}` : undefined;
-}
-
-/** Formats an event for the log. Undefined if the event is not logged. */
-function formatEvent(event: XdsEvent): string | undefined {
-  switch (event.type) {
-    case "Connected":
-      return `Envoy ${event.node} has come, for Gateway ${event.gateway}`;
-    case "Disconnected":
-      return `Envoy ${event.node} has gone`;
-    case "Refused":
-      return `Envoy ${event.node} refuses ${event.refusal.type} ${event.refusal.name}: ${event.refusal.reason}`;
-    case "Rejected":
-      return `${event.node} was turned away: ${event.reason}`;
-    case "HandshakeFailed":
-      return formatHandshakeFailure(event.failure);
-    case "Sent":
-    case "Received":
-      return undefined;
-  }
-}

@@ -37,6 +37,8 @@ export interface ChoiceOptions {
   readonly policyKinds?: readonly GroupKind[];
   /** The definitions beside those of the cluster. The default is everything that comes with the program. */
   readonly known?: KnownDefinitions | undefined;
+  /** Kinds that are read although no policy setting depends on them. */
+  readonly also?: readonly GroupKind[] | undefined;
 }
 
 /**
@@ -46,7 +48,7 @@ export interface ChoiceOptions {
 export function chooseResources(
   resources: readonly ApiResource[],
   rules: readonly JsonObject[],
-  { policyKinds = [], known = knownDefinitions() }: ChoiceOptions = {},
+  { policyKinds = [], known = knownDefinitions(), also = [] }: ChoiceOptions = {},
 ): ChosenResources {
   const wanted = new Map<KindId, GroupKind>();
   const want = (kind: GroupKind): void => void wanted.set(kindId(kind), kind);
@@ -65,6 +67,7 @@ export function chooseResources(
   for (const rule of rules) if (namesTargets(rule)) want(kindOf(rule));
   for (const kind of policyKinds) want(kind);
   for (const kind of LEFT_OUT) wanted.delete(kind);
+  for (const kind of also) want(kind);
   const chosen = resources.filter((resource) => wanted.has(kindId(resource)) && resource.verbs.includes("list"));
   const served = new Set(resources.map(kindId));
   return { chosen, absent: [...wanted.values()].filter((kind) => !served.has(kindId(kind))) };

@@ -9,7 +9,7 @@ import type { Change } from "../../core/apply.ts";
 import type { CompleteKind, Completeness } from "../../core/model/completeness.ts";
 import type { Finding } from "../../core/model/finding.ts";
 import type { JsonObject } from "../../core/model/json.ts";
-import { isNamespace, kindId } from "../../core/model/refs.ts";
+import { type GroupKind, isNamespace, kindId } from "../../core/model/refs.ts";
 import type { KnownDefinitions } from "../../definitions/known-definitions.ts";
 import { chooseResources, isBehind, keepRules, RULE_KINDS } from "./choose-resources.ts";
 import {
@@ -56,6 +56,8 @@ export interface FollowClusterOptions {
   readonly known?: KnownDefinitions | undefined;
   /** Counts lists and watches of all resources. */
   readonly counts?: FollowCounts | undefined;
+  /** Kinds that are followed although no policy setting depends on them. */
+  readonly also?: readonly GroupKind[] | undefined;
 }
 
 /** Changes that arrive together are reported together. */
@@ -212,6 +214,7 @@ class ClusterFollower {
     const { chosen, absent } = chooseResources(resources, rules, {
       policyKinds: published.policyKinds,
       known: this.#options.known,
+      also: this.#options.also,
     });
     const wanted = new Map(chosen.map((resource) => [resourceName(resource), resource]));
     // A group that does not respond has not gone.

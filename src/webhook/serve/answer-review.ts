@@ -1,5 +1,6 @@
 import type { AdmissionRequest } from "../../core/admission/admission-request.ts";
 import type { RefusalReason, RefusalSettings } from "../../core/admission/find-refusal.ts";
+import type { NameSettings } from "../../core/admission/other-names.ts";
 import { admissionRefusal, admissionWarnings } from "../../core/admit.ts";
 import type { Evaluation } from "../../core/evaluate.ts";
 import type { Finding } from "../../core/model/finding.ts";
@@ -24,23 +25,28 @@ export interface AnsweredReview {
 
 const UNREAD = "prevail has not read the cluster yet, so what this changes is not known";
 
-/** Undefined: there is no answer yet, and `failurePolicy` decides. `deny`: what is refused; undefined: nothing. */
+export interface WebhookRules extends NameSettings {
+  /** What is refused. Undefined: nothing. */
+  readonly deny: RefusalSettings | undefined;
+}
+
+/** Undefined: there is no answer yet, and `failurePolicy` decides. */
 export function answerReview(
   webhook: WebhookName,
   request: AdmissionRequest,
   state: WebhookState | undefined,
-  deny: RefusalSettings | undefined,
+  { deny, redactsNames = false }: WebhookRules,
 ): AnsweredReview | undefined {
   switch (webhook) {
     case "warn": {
       if (state === undefined) return { answer: { warnings: [UNREAD] }, outcome: "unread" };
-      const warnings = admissionWarnings(state.evaluation, request, state.unread);
+      const warnings = admissionWarnings(state.evaluation, request, { unread: state.unread, redactsNames });
       return { answer: { warnings }, outcome: warnings.length === 0 ? "allowed" : "warned" };
     }
     case "deny": {
       if (deny === undefined) return { answer: { warnings: [] }, outcome: "allowed" };
       if (state === undefined) return undefined;
-      const refusal = admissionRefusal(state.evaluation, request, deny);
+      const refusal = admissionRefusal(state.evaluation, request, { ...deny, redactsNames });
       if (refusal === undefined) return { answer: { warnings: [] }, outcome: "allowed" };
       return { answer: { warnings: [], refusal }, outcome: refusal.reason };
     }

@@ -1,23 +1,24 @@
 /** An HTTPS server for the webhooks. It has no side effects. Every client that can connect may send a review, so responses contain no values of policies. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createServer } from "node:https";
-import type { CertifiedKey } from "../../adapters/certificates/make-certificates.ts";
-import { closeFailedHandshakes, type HandshakeFailure } from "../../adapters/sockets/failed-handshakes.ts";
-import { closeServer, listen } from "../../adapters/sockets/listen.ts";
-import type { RefusalSettings } from "../../core/admission/find-refusal.ts";
+import type { HandshakeFailure } from "../../adapters/sockets/failed-handshakes.ts";
+import { type ServingCertificate, startTlsServer } from "../../adapters/sockets/start-tls-server.ts";
 import { formatReview, parseReview } from "./admission-review.ts";
-import { answerReview, type ReviewOutcome, type WebhookName, type WebhookState } from "./answer-review.ts";
+import {
+  answerReview,
+  type ReviewOutcome,
+  type WebhookName,
+  type WebhookRules,
+  type WebhookState,
+} from "./answer-review.ts";
 
-export interface WebhookServerOptions {
+export interface WebhookServerOptions extends WebhookRules {
   readonly host: string;
   readonly port: number;
-  readonly certificate: CertifiedKey;
+  readonly certificate: ServingCertificate;
   /** In PEM. Only clients with a certificate of it may ask. Undefined: every client that can connect. */
   readonly clientAuthority?: string | undefined;
   /** Undefined: the cluster has not been read yet. */
   readonly state: () => WebhookState | undefined;
-  /** What `/deny` refuses. Undefined: nothing. */
-  readonly deny: RefusalSettings | undefined;
   readonly onReview?: (webhook: WebhookName, outcome: ReviewOutcome | "failed", durationMs: number) => void;
   readonly onHandshakeFailure?: (failure: HandshakeFailure) => void;
   /** An exception of ours. A warning is left out; for `/deny`, `failurePolicy` decides. */
@@ -27,48 +28,32 @@ export interface WebhookServerOptions {
 export interface WebhookServer {
   readonly port: number;
   /** Connections from now on get this certificate; open connections stay. */
-  readonly useCertificate: (certificate: CertifiedKey) => void;
+  readonly useCertificate: (certificate: ServingCertificate) => void;
   readonly close: () => Promise<void>;
 }
 
 /** An object has at most 1.5 MB in etcd, and a review has two of them with their managed fields. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
-const MAX_IN_FLIGHT = 100;
 
 /** Rejects if the port cannot be opened. */
 export async function startWebhookServer(options: WebhookServerOptions): Promise<WebhookServer> {
-  let { certificate } = options;
-  let inFlight = 0;
-  const { clientAuthority } = options;
-  const tls = () => ({
-    cert: certificate.certificate,
-    key: certificate.privateKey,
-    ...(clientAuthority === undefined ? {} : { ca: clientAuthority, requestCert: true, rejectUnauthorized: true }),
-    minVersion: "TLSv1.2" as const,
-  });
-  const server = createServer(
-    { ...tls(), headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 90_000 },
-    (request, response) => {
-      if (inFlight >= MAX_IN_FLIGHT) {
-        request.resume();
-        send(response, 429, "too many requests at a time");
-        return;
-      }
-      inFlight++;
-      void respond(request, response, options).finally(() => {
-        inFlight--;
-      });
-    },
-  );
-  closeFailedHandshakes(server, (one) => options.onHandshakeFailure?.(one));
-  const port = await listen(server, options);
-  return {
+  const { host, port, certificate, clientAuthority, onHandshakeFailure } = options;
+  const server = await startTlsServer({
+    host,
     port,
-    useCertificate: (next) => {
-      certificate = next;
-      server.setSecureContext(tls());
+    trust: { certificate, clientAuthority },
+    requestTimeoutMs: 30_000,
+    respond: (request, response) => respond(request, response, options),
+    respondBusy: (request, response) => {
+      request.resume();
+      send(response, 429, "too many requests at a time");
     },
-    close: () => closeServer(server),
+    onHandshakeFailure,
+  });
+  return {
+    port: server.port,
+    useCertificate: (next) => server.useTrust({ certificate: next, clientAuthority }),
+    close: server.close,
   };
 }
 
@@ -93,13 +78,13 @@ async function respond(
 }
 
 function answer(webhook: WebhookName, body: string, response: ServerResponse, options: WebhookServerOptions): void {
-  const { state, deny, onReview, onError } = options;
+  const { state, onReview, onError } = options;
   const began = performance.now();
   const review = parseReview(body);
   if (typeof review === "string") return send(response, 400, review);
   const { uid, request } = review;
   try {
-    const answered = answerReview(webhook, request, state(), deny);
+    const answered = answerReview(webhook, request, state(), options);
     onReview?.(webhook, answered?.outcome ?? "unread", performance.now() - began);
     if (answered === undefined) return send(response, 503, "the cluster has not been read yet");
     send(response, 200, formatReview(uid, answered.answer), "application/json");

@@ -7,6 +7,7 @@ const node = (name: string, gateway: string, more: Partial<NodeStatus> = {}): No
   gateway,
   protocol: "Delta",
   isSettled: true,
+  isCurrent: true,
   waitingFor: [],
   refusals: [],
   ...more,

@@ -1,11 +1,12 @@
 /** The metrics of the control plane. docs/envoy.md lists names and labels. */
 import { type ConfigMetrics, createConfigMetrics } from "../../adapters/admin/config-metrics.ts";
-import { createCounters, createGauge, label } from "../../adapters/admin/metric-families.ts";
+import { createCounters, createGauge, label, type MetricFamily } from "../../adapters/admin/metric-families.ts";
 import type { NodeStatus, XdsEvent } from "./xds-server.ts";
 
 export interface XdsMetrics {
   readonly observe: (event: XdsEvent) => void;
   readonly noteConfig: ConfigMetrics["noteConfig"];
+  readonly families: readonly MetricFamily[];
   readonly render: () => string;
 }
 
@@ -55,6 +56,7 @@ export function createXdsMetrics({ nodes, nowMs }: XdsMetricsOptions): XdsMetric
   ];
   return {
     noteConfig: config.noteConfig,
+    families,
     observe: (event) => {
       switch (event.type) {
         case "Sent":
@@ -81,6 +83,7 @@ export function createXdsMetrics({ nodes, nowMs }: XdsMetricsOptions): XdsMetric
           return;
         case "Connected":
         case "Disconnected":
+        case "Current":
       }
     },
     render: () => families.map((family) => family.render()).join(""),

@@ -69,7 +69,9 @@ export type XdsEvent =
       readonly bytes: number;
     }
   /** `response`: whether it accepts what it was sent. Undefined: a request. */
-  | { readonly type: "Received"; readonly bytes: number; readonly acknowledgement: Acknowledgement | undefined };
+  | { readonly type: "Received"; readonly bytes: number; readonly acknowledgement: Acknowledgement | undefined }
+  /** It has acknowledged or refused everything that it must have, which was not so before this message. */
+  | { readonly type: "Current"; readonly node: string; readonly gateway: string };
 
 /** The reason for closing a stream. */
 export type RejectionCause = "no_node" | "certificate" | "too_many_nodes" | "unreadable" | "rate_limit";
@@ -85,6 +87,8 @@ export interface NodeStatus {
   readonly protocol: DiscoveryStyle;
   /** True if it has accepted all its resources. */
   readonly isSettled: boolean;
+  /** True if it has acknowledged or refused everything that it must have. */
+  readonly isCurrent: boolean;
   /** Why it is not settled, as text. */
   readonly waitingFor: readonly string[];
   /** The resources that it rejected. */
@@ -96,8 +100,12 @@ export interface XdsServer {
   /** By gateway (`namespace/name`). */
   readonly replace: (gateways: ServedGateways) => void;
   readonly nodes: () => readonly NodeStatus[];
+  /** What each connected Envoy has acknowledged: a part of `nodes`, at less cost. */
+  readonly acknowledgements: () => readonly NodeAcknowledgement[];
   readonly close: () => Promise<void>;
 }
+
+export type NodeAcknowledgement = Pick<NodeStatus, "gateway" | "protocol" | "isCurrent" | "refusals">;
 
 export type ServedGateways = ReadonlyMap<string, (style: DiscoveryStyle) => EncodedResources>;
 
@@ -109,6 +117,8 @@ interface Connection {
   readonly protocol: NodeStatus["protocol"];
   readonly session: XdsSession;
   readonly close: () => void;
+  /** As it was last reported. */
+  isCurrent: boolean;
 }
 
 interface Shared {
@@ -172,6 +182,7 @@ export async function startXdsServer(options: XdsServerOptions): Promise<XdsServ
       for (const socket of waiting.splice(0)) if (!socket.destroyed) connections.injectConnection(socket);
     },
     nodes: () => nodesOf(shared),
+    acknowledgements: () => Array.from(shared.connections, acknowledgementOf),
     close: async () => {
       clearInterval(retiring);
       for (const connection of shared.connections) connection.close();
@@ -200,8 +211,19 @@ const SERVICE: ServiceDefinition = {
 
 function replace(gateways: ServedGateways, shared: Shared): void {
   shared.gateways = gateways;
-  for (const { gateway, session, protocol } of shared.connections)
+  for (const connection of shared.connections) {
+    const { gateway, session, protocol } = connection;
     session.offer(resourcesOf(gateway, protocol, shared));
+    connection.isCurrent = false;
+    noteCurrent(connection, shared);
+  }
+}
+
+/** Reports that an Envoy has everything, once. */
+function noteCurrent(connection: Connection, { onEvent }: Shared): void {
+  if (connection.isCurrent || !connection.session.isCurrent) return;
+  connection.isCurrent = true;
+  onEvent({ type: "Current", node: connection.node, gateway: connection.gateway });
 }
 
 const resourcesOf = (gateway: string, style: DiscoveryStyle, { gateways }: Shared): EncodedResources =>
@@ -209,15 +231,20 @@ const resourcesOf = (gateway: string, style: DiscoveryStyle, { gateways }: Share
 
 const nodesOf = ({ connections }: Shared): readonly NodeStatus[] =>
   [...connections]
-    .map(({ node, gateway, protocol, session }) => ({
-      node,
-      gateway,
-      protocol,
-      isSettled: session.isSettled,
-      waitingFor: session.waitingFor,
-      refusals: session.refusals,
+    .map((connection) => ({
+      ...acknowledgementOf(connection),
+      node: connection.node,
+      isSettled: connection.session.isSettled,
+      waitingFor: connection.session.waitingFor,
     }))
     .sort((a, b) => (a.node < b.node ? -1 : 1));
+
+const acknowledgementOf = ({ gateway, protocol, session }: Connection): NodeAcknowledgement => ({
+  gateway,
+  protocol,
+  isCurrent: session.isCurrent,
+  refusals: session.refusals,
+});
 
 /** One connection of one Envoy, from its first message on. */
 function serveStream(call: Call, style: DiscoveryStyle, protocol: DiscoveryProtocol, shared: Shared): void {
@@ -245,7 +272,9 @@ function serveStream(call: Call, style: DiscoveryStyle, protocol: DiscoveryProto
       if (why !== undefined || node === undefined) return refuse(why?.cause ?? "no_node", why?.reason ?? "");
       connection = connect(call, node.id, node.cluster, style, protocol, shared);
     }
-    if (request !== undefined) connection.session.receive(request);
+    if (request === undefined) return;
+    connection.session.receive(request);
+    noteCurrent(connection, shared);
   });
   call.on("end", () => {
     end();
@@ -289,7 +318,8 @@ function whyNot(
   { hasTls, connections, limits }: Shared,
 ): { readonly cause: RejectionCause; readonly reason: string } | undefined {
   if (id === undefined || !NODE_ID.test(id) || gateway === undefined || !GATEWAY.test(gateway)) {
-    const reason = "the first message must say node.id, and in node.cluster the gateway: namespace/name";
+    const reason =
+      "the first message must say node.id, and in node.cluster the gateway: namespace/name, or */* for all";
     return { cause: "no_node", reason };
   }
   if (connections.size >= limits.maxNodes) {
@@ -301,7 +331,7 @@ function whyNot(
 
 /** Printable, because logs contain them. */
 const NODE_ID = /^[\x20-\x7e]{1,256}$/;
-const GATEWAY = /^[a-z0-9.-]{1,253}\/[a-z0-9.-]{1,253}$/;
+const GATEWAY = /^(?:[a-z0-9.-]{1,253}\/[a-z0-9.-]{1,253}|\*\/\*)$/;
 
 function connect(
   call: Call,
@@ -334,7 +364,8 @@ function connect(
     nowMs: () => performance.now(),
     lingerMs: shared.limits.lingerMs,
   });
-  const connection: Connection = { node, gateway, protocol: style, session, close: () => clearTimeout(patience) };
+  const close = (): void => clearTimeout(patience);
+  const connection: Connection = { node, gateway, protocol: style, session, close, isCurrent: false };
   shared.connections.add(connection);
   shared.onEvent({ type: "Connected", node, gateway });
   return connection;

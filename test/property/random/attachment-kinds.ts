@@ -1,6 +1,9 @@
 /** Policy kinds with rules of attachment that vendors have: objects name them, selectors select in other namespaces. */
 import type { PolicyKindUnderTest } from "./define-kind.ts";
 import {
+  barrel,
+  berry,
+  bush,
   define,
   gateway,
   gatewayClass,
@@ -85,16 +88,28 @@ const globalKind: PolicyKindUnderTest = {
   }),
 };
 
-/** Without a target: the Namespace of the policy, or from one namespace every Namespace. */
+/** Without a target: the Namespace of the policy, or from one namespace every Namespace; or workloads by label. */
 const absentKind: PolicyKindUnderTest = {
   ...values,
   definition: define({
     kind: "AbsentPolicy",
     targeting: {
       kinds: [target(namespace), ...gatewayTargets],
-      absent: { means: "OwnNamespace", rootNamespace: "a-b", workloadSelector: "selector" },
+      absent: {
+        means: "OwnNamespace",
+        rootNamespace: "a-b",
+        workloadSelector: "selector",
+        workloads: [
+          { ...barrel, labels: "spec.template.metadata.labels" },
+          { ...gateway, labels: "spec.infrastructure.labels", nameLabels: ["example.com/gateway"] },
+        ],
+      },
     },
-    hierarchy: { namespacesAbove: [gateway, httpRoute] },
+    hierarchy: {
+      effectiveTargets: [section(httpRoute, "Rule"), barrel],
+      namespacesAbove: [gateway, httpRoute, barrel],
+      kinds: [{ ...barrel, scope: "Namespaced", sections: [] }],
+    },
     merge: { granularity: { default: "Patch", field: "strategy", values: { atomic: "Atomic", patch: "Patch" } } },
   }),
 };
@@ -125,6 +140,34 @@ const portsKind: PolicyKindUnderTest = {
   }),
 };
 
+/** Branches pick berries by name, all of a namespace or by label, in other namespaces without grants. */
+const pickingKind: PolicyKindUnderTest = {
+  ...values,
+  definition: define({
+    kind: "PickingPolicy",
+    targeting: { kinds: [target(bush, ["Branch"]), target(berry)] },
+    hierarchy: {
+      effectiveTargets: [berry],
+      links: [
+        {
+          from: section(bush, "Branch"),
+          to: berry,
+          via: "ChildRefs",
+          path: "picks",
+          grants: "NotNeeded",
+          anyName: "*",
+          byLabel: { group: "pick.example.com", kind: "Label", label: "team", allNamespaces: "all" },
+        },
+      ],
+      kinds: [
+        { ...bush, scope: "Namespaced", sections: [{ section: "Branch", path: "spec.branches" }] },
+        { ...berry, scope: "Namespaced", sections: [] },
+      ],
+    },
+    merge: { granularity: { default: "Patch", field: "strategy", values: { atomic: "Atomic", patch: "Patch" } } },
+  }),
+};
+
 export const attachmentKinds: readonly PolicyKindUnderTest[] = [
   namedKind,
   parametersKind,
@@ -133,4 +176,5 @@ export const attachmentKinds: readonly PolicyKindUnderTest[] = [
   sectionOnlyKind,
   absentKind,
   portsKind,
+  pickingKind,
 ];

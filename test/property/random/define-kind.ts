@@ -41,6 +41,11 @@ export const tcpRoute: GroupKind = { group: gatewayGroup, kind: "TCPRoute" };
 export const listenerSet: GroupKind = { group: gatewayGroup, kind: "ListenerSet" };
 export const gatewayClass: GroupKind = { group: gatewayGroup, kind: "GatewayClass" };
 export const namespace: GroupKind = { group: "", kind: "Namespace" };
+/** A hierarchy whose links select. */
+export const bush: GroupKind = { group: foreignGroup, kind: "Bush" };
+export const berry: GroupKind = { group: foreignGroup, kind: "Berry" };
+/** A kind of workloads. */
+export const barrel: GroupKind = { group: foreignGroup, kind: "Barrel" };
 export const service: GroupKind = { group: "", kind: "Service" };
 
 export const section = (kind: GroupKind, name: string): LevelKind => ({ ...kind, section: name });

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { PolicyDefinition } from "../../../src/core/model/definition.ts";
 import type { JsonObject } from "../../../src/core/model/json.ts";
 import type { PolicyKindUnderTest } from "./define-kind.ts";
-import { foreignObjects } from "./foreign-objects.ts";
+import { foreignObjects, pickedObjects, workloadObjects } from "./foreign-objects.ts";
 import { policyKinds, withNamespaces } from "./policy-kinds.ts";
 import { policyFromPlan, policyPlan } from "./random-policies.ts";
 import { gatewayObjects, weighted } from "./random-topology.ts";
@@ -84,7 +84,13 @@ const malformedDocument: fc.Arbitrary<unknown> = fc.constantFrom<unknown[]>(
 );
 
 const usesForeign = (kinds: readonly PolicyKindUnderTest[]): boolean =>
-  kinds.some(({ definition }) => definition.hierarchy.links.length > 0);
+  kinds.some(({ definition }) => definition.hierarchy.links.some(({ anyName }) => anyName === undefined));
+
+const picksChildren = (kinds: readonly PolicyKindUnderTest[]): boolean =>
+  kinds.some(({ definition }) => definition.hierarchy.links.some(({ anyName }) => anyName !== undefined));
+
+const usesWorkloads = (kinds: readonly PolicyKindUnderTest[]): boolean =>
+  kinds.some(({ definition }) => definition.targeting.absent?.workloads !== undefined);
 
 /** The parts of a cluster that do not depend on its policy kinds. */
 const parts = fc.record({
@@ -103,7 +109,12 @@ const parts = fc.record({
 type Parts = typeof parts extends fc.Arbitrary<infer T> ? T : never;
 
 function assemble(kinds: readonly PolicyKindUnderTest[], { gateway, foreign, plans, malformed }: Parts): RandomCluster {
-  const world = usesForeign(kinds) ? [...gateway, ...foreign] : gateway;
+  const world = [
+    ...gateway,
+    ...(usesForeign(kinds) ? foreign : []),
+    ...(picksChildren(kinds) ? pickedObjects(gateway.length) : []),
+    ...(usesWorkloads(kinds) ? workloadObjects(gateway.length) : []),
+  ];
   const policies = plans.map((plan, at) => policyFromPlan(plan, at + 1, kinds, world));
   return { definitions: kinds.map(({ definition }) => definition), objects: [...world, ...policies], malformed };
 }

@@ -184,7 +184,16 @@ function weightOf(number: number): JsonObject | undefined {
 }
 
 /** What a policy without a target selects. */
-const WORKLOADS: readonly JsonObject[] = [{}, {}, {}, { selector: { matchLabels: { app: "x" } } }, { selector: {} }];
+const WORKLOADS: readonly JsonObject[] = [
+  {},
+  {},
+  { selector: { matchLabels: { app: "x" } } },
+  { selector: {} },
+  { selector: { matchExpressions: [{ key: "app", operator: "NotIn", values: ["x"] }] } },
+  { selector: { labels: { app: "y" } } },
+  { selector: { "example.com/gateway": "g1" } },
+  { selector: { matchLabels: { app: "z" } } },
+];
 
 /** Kinds that may not target across namespaces do so less often than kinds that may. */
 function nearer(aim: Aim, { definition }: PolicyKindUnderTest): Aim {
@@ -297,10 +306,32 @@ function writeValues(plan: BlockPlan | undefined, kind: PolicyKindUnderTest): Js
   for (const { path, value } of plan?.values ?? []) {
     const keys = pick(kind.paths, path) ?? "note";
     const isWord = kind.words !== undefined && keys === kind.definition.merge.granularity.field;
-    setAt(spec, keys.split("."), isWord ? (pick(kind.words ?? [], path + (plan?.strategy ?? 0)) ?? value) : value);
+    const word = isWord ? pick(kind.words ?? [], path + (plan?.strategy ?? 0)) : undefined;
+    setAt(spec, keys.split("."), word ?? (isList(keys, kind) ? listOf(path, value) : value));
   }
   return spec;
 }
+
+/** True for the path of a list that is merged item by item. */
+const isList = (path: string, { definition }: PolicyKindUnderTest): boolean =>
+  (definition.merge.lists ?? []).some((list) => list.path === path || list.path.replace("*", "joined") === path);
+
+/** A list instead of most values. */
+const listOf = (path: number, value: Json): Json => pick(LISTS, path + JSON.stringify(value).length) ?? value;
+
+const LISTS: readonly (Json | undefined)[] = [
+  [{ type: "x", size: 1 }],
+  [
+    { type: "x", size: 2 },
+    { type: "y", size: { deep: 1 } },
+  ],
+  [{ type: "y", size: { deep: 2, wide: 1 } }, { size: 3 }],
+  [{ type: "x", size: 1, color: null }, "plain", { type: "x" }],
+  undefined,
+  [{ type: 7 }, { type: "" }, { type: "x/y~[0]" }, null],
+  [],
+  [500, 503],
+];
 
 function writeBlock(plan: BlockPlan, kind: PolicyKindUnderTest): JsonObject {
   const removals = plan.removals.map((at) => pick(kind.removals, at) ?? "nothing");

@@ -5,7 +5,9 @@ import {
   httpRoute,
   type PolicyKindUnderTest,
   section,
+  service,
   strategyAnnotation,
+  target,
   weightAnnotation,
 } from "./define-kind.ts";
 
@@ -90,6 +92,27 @@ const noneWinsKind: PolicyKindUnderTest = {
 const directRivalKind: PolicyKindUnderTest = {
   ...leaves,
   definition: define({ kind: "LoneRivalPolicy", merge: { none: true, sameTarget: "NoneWins" } }),
+};
+
+/** Of several policies on one target one takes effect, and it is not defined which. */
+const undefinedKind: PolicyKindUnderTest = {
+  ...leaves,
+  definition: define({
+    kind: "TossedPolicy",
+    merge: { granularity: { default: "Field", field: "strategy", values: {} }, sameTarget: "Undefined" },
+  }),
+};
+
+/** A Direct kind in which it is not defined which of several policies on one target takes effect. */
+const directUndefinedKind: PolicyKindUnderTest = {
+  ...leaves,
+  definition: define({
+    kind: "DirectTossedPolicy",
+    class: "Direct",
+    targeting: { kinds: [target(service, ["Port"])] },
+    hierarchy: { effectiveTargets: [service, section(service, "Port")] },
+    merge: { none: true, sameTarget: "Undefined" },
+  }),
 };
 
 /** A field inside of another gives base strategy and granularity, on the higher policy. Some maps are one value. */
@@ -217,6 +240,42 @@ const wordsKind: PolicyKindUnderTest = {
   }),
 };
 
+/** Items of lists are settings: by a field, as a whole or each of their fields, or those of all policies. */
+const listsKind: PolicyKindUnderTest = {
+  ...leaves,
+  paths: ["items", "parts", "colors.joined", "color", "items", "parts", "colors.joined", "colors.dark"],
+  strategies: ["field", "atomic"],
+  removals: ["color", "items.x", "parts.y", "colors.joined"],
+  conditions: ["has(spec.items)", "has(spec.color)"],
+  definition: define({
+    kind: "ListsPolicy",
+    merge: {
+      granularity: { default: "Field", field: "strategy", values: { field: "Field", atomic: "Atomic" } },
+      lists: [
+        { path: "items", by: "type", items: "Whole" },
+        { path: "parts", by: "type", items: "Fields" },
+        { path: "colors.*", items: "Whole" },
+      ],
+    },
+  }),
+};
+
+/** As `listsKind`, in a kind in which null deletes. */
+const patchedListsKind: PolicyKindUnderTest = {
+  ...listsKind,
+  strategies: ["patch"],
+  definition: define({
+    kind: "PatchedListsPolicy",
+    merge: {
+      granularity: { default: "Patch", field: "strategy", values: { patch: "Patch" } },
+      lists: [
+        { path: "items", by: "type", items: "Whole" },
+        { path: "colors.joined", items: "Whole" },
+      ],
+    },
+  }),
+};
+
 export const vendorKinds: readonly PolicyKindUnderTest[] = [
   wordsKind,
   fieldKind,
@@ -231,4 +290,8 @@ export const vendorKinds: readonly PolicyKindUnderTest[] = [
   sharingKind,
   noneWinsKind,
   directRivalKind,
+  listsKind,
+  patchedListsKind,
+  undefinedKind,
+  directUndefinedKind,
 ];

@@ -6,6 +6,7 @@
  * Gateway API, "GatewayReasonListenersNotValid"
  * Gateway API, "GatewayConditionResolvedRefs"
  * Gateway API, "ListenerSetReasonNotAllowed"
+ * Gateway API, "ListenerSetReasonListenersNotValid"
  * Gateway API, "ListenerConditionProgrammed"
  * Gateway API, "ListenerConditionOverlappingTLSConfig"
  * Gateway API, "ListenerStatus.supportedKinds"
@@ -174,13 +175,30 @@ describe("Gateway", () => {
   test.each([
     [undefined, "Unknown/Pending"],
     [{ state: "Pending", message: "no Envoy is ready" }, "False/Pending"],
-    [{ state: "Refused", message: "Envoy refused it" }, "False/Invalid"],
+    [{ state: "Refused", message: "Envoy refused it", ports: "All", addresses: [] }, "False/Invalid"],
     [{ state: "AddressNotUsable", message: "taken" }, "False/AddressNotUsable"],
   ] as const)("Programmed follows the data plane: %o", (state, expected) => {
     const options = state === undefined ? {} : { dataplaneOf: () => state };
     expect(conditions([ours, gateway("g")], options, "Programmed")).toEqual([
       `Gateway/g Programmed=${expected}`,
       `Gateway/g#http Programmed=${expected}`,
+    ]);
+  });
+
+  test("Programmed stays as it was written until the data plane has acknowledged an edit", () => {
+    const updating = statuses([ours, gateway("g")], { dataplaneOf: () => ({ state: "Updating" }) });
+    expect(updating.slice(1).map(({ kept }) => kept)).toEqual([["Programmed"], ["Programmed"]]);
+    expect(updating.flatMap((one) => one.conditions).filter(({ type }) => type === "Programmed")).toEqual([]);
+    expect(updating[1]?.fields).toEqual({ attachedListenerSets: 0 });
+  });
+
+  test("a refusal is about the listeners of the port that it names", () => {
+    const two = gateway("g", { listeners: [listener("http"), listener("more", { port: 81 })] });
+    const state = { state: "Refused", message: "no", ports: [81], addresses: [{ value: "192.0.2.1" }] } as const;
+    expect(conditions([ours, two], { dataplaneOf: () => state }, "Programmed")).toEqual([
+      "Gateway/g Programmed=False/Invalid",
+      "Gateway/g#http Programmed=True/Programmed",
+      "Gateway/g#more Programmed=False/Invalid",
     ]);
   });
 
@@ -415,6 +433,20 @@ describe("ListenerSets", () => {
       "ListenerSet/s#http ResolvedRefs=True/ResolvedRefs",
       "ListenerSet/s#http Programmed=False/HostnameConflict",
     ]);
+  });
+
+  test("a ListenerSet is not accepted if the references of none of its listeners resolve", () => {
+    const tls = { certificateRefs: [{ name: "absent" }] };
+    const https = { ...listener("https", { protocol: "HTTPS", port: 8443 }), tls };
+    const states = (listeners: readonly JsonObject[]) =>
+      conditions([ours, open, listenerSet("s", "Gateway/g", { listeners })], serving).filter((one) =>
+        one.startsWith("ListenerSet/s "),
+      );
+    expect(states([https])).toEqual([
+      "ListenerSet/s Accepted=False/ListenersNotValid",
+      "ListenerSet/s Programmed=False/ListenersNotValid",
+    ]);
+    expect(states([https, listener("http", { port: 8080 })])[0]).toMatch(/^ListenerSet\/s Accepted=True/);
   });
 
   test("a Gateway whose only valid listeners are in a ListenerSet is programmed", () => {

@@ -113,6 +113,31 @@ describe("Gateways of other controllers", () => {
     expect(caveatsFor(made("Gateway/edge").evaluation, { about: "Input" })).toEqual([]);
   });
 
+  test("a GatewayClass that is not in the input: one caveat for all kinds that it may concern", () => {
+    const kindOf = (name: string, controllers: readonly string[]) =>
+      policyKind(name, { targets: ["Gateway", "HTTPRoute"], ends: ["HTTPRoute/Rule"], controllers: [...controllers] });
+    const limitKind = kindOf("LimitPolicy", ["ours.example.com/controller"]);
+    const cacheKind = kindOf("CachePolicy", ["theirs.example.com/a", "theirs.example.com/b"]);
+    const unused = kindOf("UnusedPolicy", ["ours.example.com/controller"]);
+    const objects = [
+      ...withoutClass("ours", onRoute("Gateway/edge")),
+      policy("LimitPolicy", "l", "HTTPRoute/r", { limit: 1 }),
+      policy("LimitPolicy", "m", "Gateway/edge", { limit: 2 }),
+      policy("CachePolicy", "c", "HTTPRoute/r", { seconds: 5 }),
+    ];
+    const { evaluation } = cluster(objects, { definitions: [authKind, limitKind, cacheKind, unused] });
+    const found = caveatsFor(evaluation, { about: "Input" }).filter(({ code }) => code === "UnknownController");
+    expect(found.map(({ message }) => message)).toEqual([
+      "the GatewayClass of Gateway default/edge is not in the input. Only ours.example.com/controller carries AuthPolicy and LimitPolicy out and " +
+        "only theirs.example.com/a and theirs.example.com/b carry CachePolicy out; behind a Gateway of another controller they take no effect",
+    ]);
+    expect(found.map(({ summary }) => summary)).toEqual([
+      "it is not known who carries AuthPolicy, CachePolicy and LimitPolicy out behind Gateway default/edge",
+    ]);
+    const counted = found.flatMap(({ policies }) => policies.map(({ kind, count }) => `${count} ${kind}`));
+    expect(counted).toEqual(["1 AuthPolicy", "1 CachePolicy", "2 LimitPolicy"]);
+  });
+
   test("a GatewayClass that is not in the input: the verdict is that of the other Gateways", () => {
     const objects = withoutClass("theirs", onRoute("Gateway/edge", "Gateway/mesh"));
     const mixed = cluster(objects, { definitions: [authKind] });

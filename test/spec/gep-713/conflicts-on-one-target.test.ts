@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
 import { parseDefinition } from "../../../src/core/model/parse/parse-definition.ts";
+import { caveatsFor } from "../../../src/index.ts";
 import { cluster } from "../../support/cluster/cluster.ts";
 import { gateway, policy, route, service } from "../../support/cluster/gateway-objects.ts";
 import { kubeObject } from "../../support/cluster/kube-objects.ts";
@@ -134,6 +135,53 @@ describe("Conflicts on one target, in a kind that merges levels", () => {
     const made = cluster([direct, ...objects, ...policies]);
     expect(made.spec("HTTPRoute/r")).toEqual({ x: "g1", y: "g1" });
     expect(made.outcome("r1")).toBe("Conflicted by r2");
+  });
+
+  test("Undefined: which of several takes effect is not known, nor what takes effect below the target", () => {
+    const made = cluster([definition({ sameTarget: "Undefined" }), ...objects, ...policies]);
+    expect(outcomes(made)).toEqual(["Incomplete", "Undefined by r2", "Undefined by r1", "Undefined by r1"]);
+    expect(made.message("r1")).toBe(
+      "HTTPRoute default/r also has TrafficPolicy default/r2; of several TrafficPolicy on one target one takes effect, and it is not defined which",
+    );
+    expect(made.effectiveAt("HTTPRoute/r").incomplete).toBe(true);
+    expect(made.spec("HTTPRoute/r")).toEqual({ x: "g1", y: "g1" });
+    expect(made.findingsOn("r1").map(({ code, severity }) => [code, severity])).toEqual([
+      ["UndefinedConflict", "warning"],
+    ]);
+    expect(made.conditions("r1").join()).toContain("Accepted=Unknown/Undefined");
+    expect(made.conditions("g1").join()).toContain("Enforced=Unknown/Incomplete");
+    const caveats = caveatsFor(made.evaluation, { about: "Input" }).map(({ code, message }) => `${code}: ${message}`);
+    expect(caveats).toContain(
+      "UndefinedConflict: which of 3 policies take effect is not defined, because several are on one target: TrafficPolicy default/r1, TrafficPolicy default/r2, TrafficPolicy default/r3",
+    );
+  });
+
+  test("Undefined: one policy alone takes effect, also where it has another target with a rival", () => {
+    const made = cluster([
+      definition({ sameTarget: "Undefined" }),
+      ...objects,
+      traffic("g", "Gateway/g", { x: 1 }),
+      traffic("r", "HTTPRoute/r", { y: 1 }),
+    ]);
+    expect(made.spec("HTTPRoute/r")).toEqual({ x: 1, y: 1 });
+    expect(made.outcome("r")).toBe("Enforced");
+  });
+
+  test("Undefined: a Direct kind", () => {
+    const direct = {
+      class: "Direct",
+      targeting: { kinds: [{ kind: "Service", sections: ["Port"] }] },
+      hierarchy: {},
+      merge: { sameTarget: "Undefined" },
+    };
+    const made = cluster([
+      definition({}, direct),
+      ...objects,
+      traffic("s1", "Service/s", { x: 1 }),
+      traffic("s2", "Service/s", { x: 2 }),
+    ]);
+    expect(["s1", "s2"].map((name) => made.outcome(name))).toEqual(["Undefined by s2", "Undefined by s1"]);
+    expect(made.effective()).toEqual([]);
   });
 
   test("what has no meaning together is a mistake", () => {

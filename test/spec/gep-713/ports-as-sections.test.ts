@@ -62,9 +62,11 @@ describe("a target names sections by port", () => {
     ]);
   });
 
-  test("a port that changes", () => {
+  test("ports that change while their names stay", () => {
     const { evaluation } = cluster([...objects, on("Service/s", { port: 80 })], { definitions: [kind] });
-    const { evaluation: next } = apply(evaluation, [{ upsert: service("s", { ports: { web: 79, other: 80 } }) }]);
-    expect([...effectivePolicies(next)].map(({ target }) => target.split("#")[1])).toEqual(["other"]);
+    const { evaluation: next } = apply(evaluation, [
+      { upsert: service("s", { ports: { web: 79, "81": 8080, admin: 80 } }) },
+    ]);
+    expect([...effectivePolicies(next)].map(({ target }) => target.split("#")[1])).toEqual(["admin"]);
   });
 });

@@ -3,6 +3,7 @@ import { nodeFileSystem } from "../../../src/adapters/files/node-file-system.ts"
 import { nodeGit } from "../../../src/adapters/git/node-git.ts";
 import type { CliIo } from "../../../src/cli/cli-io.ts";
 import { execute } from "../../../src/cli/execute.ts";
+import { askAdmin } from "../../../src/serve/process/ask-admin.ts";
 import { xdsTools } from "../../../src/serve/xds/xds-tools.ts";
 
 export interface CliSetup {
@@ -59,6 +60,7 @@ export async function runCli(line: string | readonly string[], setup: CliSetup =
       serve: async () => 0,
       status: async (port) => (port === 18_001 ? [] : xdsTools.status(port)),
     }),
+    askAdmin,
     untilEnded: () => setup.signal ?? AbortSignal.abort(),
     controller:
       async () =>

@@ -3,6 +3,7 @@ import type { FileSystem } from "../../../src/adapters/files/file-system.ts";
 import { nodeFileSystem } from "../../../src/adapters/files/node-file-system.ts";
 import { nodeGit } from "../../../src/adapters/git/node-git.ts";
 import type { CliIo } from "../../../src/cli/cli-io.ts";
+import { askAdmin } from "../../../src/serve/process/ask-admin.ts";
 import { xdsTools } from "../../../src/serve/xds/xds-tools.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -30,6 +31,7 @@ export function testIo(): { readonly io: CliIo; readonly output: () => string } 
     bakery: async () => "examples/bakery",
     program: "prevail",
     xds: async () => ({ ...xdsTools, serve: async () => 1 }),
+    askAdmin,
     untilEnded: () => AbortSignal.abort(),
     controller: async () => async () => 1,
     serve: async () => 1,

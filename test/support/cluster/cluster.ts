@@ -79,6 +79,7 @@ export interface Cluster {
   readonly findings: readonly Finding[];
   /** Findings about the object with this name. */
   readonly findingsOn: (name: string) => readonly Finding[];
+  /** A line for each ancestor, or one without an ancestor where the kind has none. */
   readonly conditions: (policy: string) => readonly string[];
   /** The condition of that type at each ancestor of a policy, with its message. */
   readonly messages: (policy: string, type: string) => readonly string[];
@@ -319,15 +320,18 @@ function totalOf(verdict: Verdict, name: string): Tally {
 function showConditions({ policies }: StatusReport, name: string): readonly string[] {
   return policies
     .filter(({ policy }) => shortId(policy) === name)
-    .flatMap(({ ancestors }) =>
-      ancestors.map(({ ancestorRef, conditions }) => {
+    .flatMap(({ ancestors, conditions: own }) => [
+      ...(own === undefined ? [] : [listConditions(own)]),
+      ...ancestors.map(({ ancestorRef, conditions }) => {
         const { kind, namespace = "", name: ancestor, sectionName } = ancestorRef;
-        const shown = conditions.map((condition) => `${condition.type}=${condition.status}/${condition.reason}`);
         const at = showNode({ group: "", kind, namespace, name: ancestor, ...(sectionName && { sectionName }) });
-        return `${at}: ${shown.join(" ")}`;
+        return `${at}: ${listConditions(conditions)}`;
       }),
-    );
+    ]);
 }
+
+const listConditions = (conditions: NonNullable<StatusReport["policies"][number]["conditions"]>): string =>
+  conditions.map(({ type, status, reason }) => `${type}=${status}/${reason}`).join(" ");
 
 function showTargetConditions({ object, location, conditions }: TargetStatus): readonly string[] {
   return conditions.map(({ type, status: value, message }) => {

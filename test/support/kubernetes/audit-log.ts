@@ -1,5 +1,5 @@
 /** The writes in the audit log of the API server. */
-import { createRequestLog, type RequestEvent } from "./request-log.ts";
+import { createRequestLog, type RequestEvent, type RequestLogOptions } from "./request-log.ts";
 
 /** One write, as the API server completed it. */
 export interface AuditedWrite {
@@ -23,8 +23,8 @@ export interface AuditLog {
 
 const READS: ReadonlySet<string> = new Set(["get", "list", "watch"]);
 
-export function createAuditLog(): AuditLog {
-  const { flags, read, close } = createRequestLog();
+export function createAuditLog(options: RequestLogOptions = {}): AuditLog {
+  const { flags, read, close } = createRequestLog(options);
   let begin = 0;
   return {
     flags,

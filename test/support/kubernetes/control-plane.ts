@@ -201,6 +201,9 @@ const managerFlags = (kubeconfig: string, controllers: readonly string[]): reado
   // Each controller has the name and the rights that it has in other clusters.
   "--use-service-account-credentials=true",
   "--leader-elect=false",
+  // The default limit of requests would be what a test waits for.
+  "--kube-api-qps=200",
+  "--kube-api-burst=400",
   "--bind-address=127.0.0.1",
   "--secure-port=0",
 ];

@@ -9,7 +9,7 @@ import { startProgram } from "./program-process.ts";
 import { VIEW_NAMESPACE } from "./view-replica.ts";
 
 export interface ControllerProcess {
-  /** Where the view API is. */
+  /** Where the view API is, unless the arguments have `--listen=off`. */
   readonly port: number;
   readonly adminPort: number;
   /** Where the webhooks are, if the arguments have `--webhook`. */
@@ -28,15 +28,19 @@ export const runProgram = async (...args: readonly string[]): Promise<string> =>
 let started = 0;
 
 /** Resolves when the controller has read the cluster. In a Pod its ports are those of the Deployment; here they are free ones. */
-export async function startController(plane: ControlPlane, args: readonly string[]): Promise<ControllerProcess> {
+export async function startController(
+  plane: ControlPlane,
+  args: readonly string[],
+  program?: string,
+): Promise<ControllerProcess> {
   const [port = 0, adminPort = 0, webhookPort = 0] = await findFreePorts(3);
-  const ports = ["--listen", `127.0.0.1:${port}`, "--admin", `127.0.0.1:${adminPort}`];
-  const { log, close } = await startProgram([
-    ...args.map((arg) => atPort(arg, webhookPort)),
-    ...ports,
-    "--kubeconfig",
-    await serviceAccountKubeconfig(plane),
-  ]);
+  const listen = args.includes("--listen=off") ? [] : ["--listen", `127.0.0.1:${port}`];
+  const ports = [...listen, "--admin", `127.0.0.1:${adminPort}`];
+  const kubeconfig = ["--kubeconfig", await serviceAccountKubeconfig(plane)];
+  const { log, close } = await startProgram(
+    [...args.map((arg) => atPort(arg, webhookPort)), ...ports, ...kubeconfig],
+    program,
+  );
   return {
     port,
     adminPort,

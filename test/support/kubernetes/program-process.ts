@@ -14,9 +14,11 @@ export interface ProgramProcess {
 export const buildProgram = (): void =>
   void execFileSync(process.execPath, ["scripts/build.mjs", "--if-changed"], { stdio: "ignore" });
 
-/** Resolves when the program has read the cluster. */
-export async function startProgram(args: readonly string[]): Promise<ProgramProcess> {
-  const child = spawn(process.execPath, ["dist/bin/prevail.js", ...args], { stdio: ["ignore", "ignore", "pipe"] });
+const PROGRAM = "dist/bin/prevail.js";
+
+/** Resolves when the program has read the cluster. `program`: another version of it. */
+export async function startProgram(args: readonly string[], program = PROGRAM): Promise<ProgramProcess> {
+  const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "ignore", "pipe"] });
   let text = "";
   child.stderr.on("data", (chunk: Buffer) => {
     text += chunk.toString("utf8");

@@ -2,9 +2,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { GatewaySettings } from "../../../src/cli/controller/gateway-settings.ts";
 import type { ReportSettings } from "../../../src/cli/controller/report-settings.ts";
 import { createPrinters } from "../../../src/cli/streams/create-printers.ts";
-import { buildStatus, evaluate } from "../../../src/core/evaluate.ts";
+import { ownsKind } from "../../../src/controller/report/owns-kind.ts";
+import { buildStatus } from "../../../src/core/build-status.ts";
+import { evaluate } from "../../../src/core/evaluate.ts";
 import { worldOf } from "../../../src/core/evaluation.ts";
 import { type GroupKind, kindId, type ObjectId, splitId } from "../../../src/core/model/refs.ts";
 import { buildSnapshot } from "../../../src/core/model/snapshot.ts";
@@ -47,7 +50,7 @@ export interface ReportReplica {
 export async function startReportReplica(
   plane: ControlPlane,
   report: Partial<ReportSettings> = {},
-  through: { readonly port?: number } = {},
+  through: { readonly port?: number; readonly gateways?: GatewaySettings } = {},
 ): Promise<ReportReplica> {
   const [port = 0] = await findFreePorts(1);
   const stop = new AbortController();
@@ -57,14 +60,14 @@ export async function startReportReplica(
     await connectAs(plane, CONTROLLER_USER, through),
     {
       access: { kubeconfig: plane.kubeconfig },
-      host: "127.0.0.1",
-      port,
+      view: { host: "127.0.0.1", port },
       admin: undefined,
       service: { namespace: REPORT_NAMESPACE, name: "prevail-view" },
       secretName: "prevail-view-tls",
       certificateFiles: undefined,
       redactsNames: false,
       webhook: undefined,
+      gateways: through.gateways,
       report: { ...reportSettings, ...report },
     },
     {
@@ -134,14 +137,18 @@ export interface StatusOwner {
 }
 
 /** The objects whose status differs from what an evaluation of a fresh list says, with what is written there. */
-export async function differingStatuses(plane: ControlPlane, owner: StatusOwner = {}): Promise<readonly string[]> {
-  const { own = reportSettings.own, reportAffected = [] } = owner;
+export async function differingStatuses(plane: ControlPlane, settings: StatusOwner = {}): Promise<readonly string[]> {
+  const { own = reportSettings.own, reportAffected = [] } = settings;
   const { client } = await connectAs(plane);
   try {
     const { objects, completeness } = await readCluster(client, { namespaces: [] });
     const snapshot = buildSnapshot(objects, { completeness, validated: true });
     const evaluation = evaluate(snapshot, knownDefinitions());
-    const ownedKinds: readonly GroupKind[] = own.map(({ kind, group = "" }) => ({ kind, group }));
+    const given = new Set(own.map(({ kind, group = "" }) => kindId({ kind, group })));
+    const owner = { controllerName: CONTROLLER_NAME, isOwned: (kind: GroupKind) => given.has(kindId(kind)) };
+    const ownedKinds = worldOf(evaluation).rulebook.kinds.flatMap(({ definition }) =>
+      ownsKind(owner, definition) ? definition.policies : [],
+    );
     const report = buildStatus(evaluation, { controllerName: CONTROLLER_NAME, ownedKinds });
     const asked = new Set(reportAffected.map(({ kind, group = "" }) => kindId({ kind, group })));
     const isReported = (id: ObjectId): boolean =>

@@ -7,6 +7,7 @@ export interface RequestEvent {
   readonly verb: string;
   readonly user: { readonly username: string };
   readonly requestURI: string;
+  readonly userAgent?: string;
   /** When it was completed. */
   readonly stageTimestamp?: string;
   readonly responseStatus?: { readonly code?: number };
@@ -28,18 +29,23 @@ export interface RequestLog {
   readonly close: () => void;
 }
 
-const POLICY = {
+export interface RequestLogOptions {
+  /** Only these verbs are logged; all if absent. */
+  readonly verbs?: readonly string[];
+}
+
+const policyFor = ({ verbs }: RequestLogOptions): object => ({
   apiVersion: "audit.k8s.io/v1",
   kind: "Policy",
   omitStages: ["RequestReceived"],
-  rules: [{ level: "Metadata" }],
-};
+  rules: verbs === undefined ? [{ level: "Metadata" }] : [{ level: "Metadata", verbs }, { level: "None" }],
+});
 
-export function createRequestLog(): RequestLog {
+export function createRequestLog(options: RequestLogOptions = {}): RequestLog {
   const folder = mkdtempSync(join(tmpdir(), "prevail-requests-"));
   const policy = join(folder, "policy.json");
   const log = join(folder, "audit.log");
-  writeFileSync(policy, JSON.stringify(POLICY));
+  writeFileSync(policy, JSON.stringify(policyFor(options)));
   return {
     // Written before the response is sent, so that nothing is missing when a test reads the log.
     flags: [`--audit-policy-file=${policy}`, `--audit-log-path=${log}`, "--audit-log-mode=blocking"],

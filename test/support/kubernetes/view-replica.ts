@@ -33,8 +33,7 @@ export async function startViewReplica(
   const notes: string[] = [];
   const settings: ControllerSettings = {
     access: { kubeconfig: plane.kubeconfig },
-    host: "127.0.0.1",
-    port,
+    view: { host: "127.0.0.1", port },
     admin: undefined,
     service: { namespace: VIEW_NAMESPACE, name: "prevail-view" },
     secretName: "prevail-tls",

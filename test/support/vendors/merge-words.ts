@@ -1,4 +1,12 @@
-import type { Accumulation, OrderKey, PolicyDefinition, SameTarget } from "../../../src/core/model/definition.ts";
+import type {
+  Accumulation,
+  Granularity,
+  MergeRules,
+  OrderKey,
+  PolicyDefinition,
+  SameTarget,
+} from "../../../src/core/model/definition.ts";
+import { formatLevel } from "../../../src/core/model/levels.ts";
 
 /** How policies of a kind are merged, in a sentence or two. */
 export function mergeWords({ class: policyClass, merge }: PolicyDefinition): string {
@@ -10,16 +18,55 @@ export function mergeWords({ class: policyClass, merge }: PolicyDefinition): str
   if (merge.none)
     return `never merged: the most specific policy takes effect alone, also one that sets nothing; ${conflict}`;
   const { default: byDefault } = merge.granularity;
-  const how = {
+  const first = `a more specific policy replaces defaults above it, ${howMuch(byDefault, merge)}`;
+  const same = SAME_TARGET[merge.sameTarget];
+  const empty = merge.empty === "TakesPlace" ? "a policy that sets nothing keeps out what is above it" : undefined;
+  const all = [first, strategyWords(merge), annotationWords(merge), partnerWords(merge), listWords(merge), same, empty];
+  return all.filter((words) => words !== undefined).join("; ");
+}
+
+function howMuch(granularity: Granularity, { rules }: MergeRules): string {
+  if (typeof granularity !== "string") return "by a strategy of its own";
+  return {
     Atomic: "as a whole",
-    Merge: `by named rule (${merge.rules.map((path) => `\`${path}\``).join(", ")})`,
+    Merge: `by named rule (${rules.map((path) => `\`${path}\``).join(", ")})`,
     Field: "field by field",
     Patch: "field by field, and `null` removes a field",
-  }[typeof byDefault === "string" ? byDefault : "Atomic"];
-  const first = `a more specific policy replaces defaults above it, ${how}`;
-  const same = SAME_TARGET[merge.sameTarget];
-  const empty = merge.empty === "TakesPlace" ? "; a policy that sets nothing keeps out what is above it" : "";
-  return `${first}; ${same}${empty}`;
+  }[granularity];
+}
+
+/** The field of a policy that selects another granularity, and which of two policies has it. */
+function strategyWords(merge: MergeRules): string | undefined {
+  const { field, values, bases = {} } = merge.granularity;
+  const words = Object.entries(values).map(([word, granularity]) => {
+    const base = bases[word] === "Overrides" ? "overrides, " : "";
+    return `\`${word}\` ${base}${howMuch(granularity, merge)}`;
+  });
+  if (words.length === 0) return undefined;
+  const whose = merge.decidedBy === "Lower" ? "the lower policy" : "the higher policy";
+  return `\`${field}\` of ${whose} selects: ${words.join(", ")}`;
+}
+
+const annotationWords = ({ annotation }: MergeRules): string | undefined =>
+  annotation === undefined
+    ? undefined
+    : `the annotation \`${annotation.key}\` of the object above decides which of two takes effect`;
+
+/** Lists whose items are settings of their own. */
+function listWords({ lists = [] }: MergeRules): string | undefined {
+  const words = lists.map(
+    ({ path, by }) => `\`${path}\` ${by === undefined ? "are joined" : `are merged by \`${by}\``}`,
+  );
+  return words.length === 0 ? undefined : `the items of ${words.join(", of ")}`;
+}
+
+/** The policies that are merged with each other, where these are not all. */
+function partnerWords({ parents, skip = [] }: MergeRules): string | undefined {
+  const words = [
+    ...(parents === "Closest" ? ["a policy is merged with the closest one above it only"] : []),
+    ...(skip.length === 0 ? [] : [`those on ${skip.map(formatLevel).join(", ")} are never merged with lower ones`]),
+  ];
+  return words.length === 0 ? undefined : words.join(", and ");
 }
 
 const SAME_TARGET: Readonly<Record<SameTarget, string>> = {
@@ -28,6 +75,7 @@ const SAME_TARGET: Readonly<Record<SameTarget, string>> = {
   Conflicted: "on one target the oldest policy takes effect, and the others are Conflicted",
   ConflictedWhereBothSet: "on one target a policy that sets a field which an older one sets is Conflicted",
   NoneWins: "of several policies on one target none takes effect",
+  Undefined: "of several policies on one target one takes effect, and it is not defined which",
 };
 
 const orderWords = ({ order, groupBy }: Accumulation): string =>

@@ -272,6 +272,28 @@ describe("endpoints", () => {
       ["10.0.0.2:8080", "10.0.0.3:8080"],
     ],
     [
+      "endpoints that terminate and serve, if none is ready",
+      {},
+      [
+        slice("a", { endpoints: [{ addresses: ["10.0.0.1"], conditions: { ready: false, serving: false } }] }),
+        slice("b", {
+          endpoints: [{ addresses: ["10.0.0.2"], conditions: { ready: false, serving: true, terminating: true } }],
+        }),
+      ],
+      ["10.0.0.2:8080"],
+    ],
+    [
+      "endpoints that terminate get nothing beside one that is ready",
+      {},
+      [
+        slice("a", {}),
+        slice("b", {
+          endpoints: [{ addresses: ["10.0.0.2"], conditions: { ready: false, serving: true, terminating: true } }],
+        }),
+      ],
+      ["10.0.0.1:8080"],
+    ],
+    [
       "of all slices, in order, each once",
       {},
       [

@@ -39,12 +39,12 @@ export function endpointsOf(
   const annotation = annotationOf(service, ENDPOINTS_ANNOTATION);
   const problems: ConfigProblem[] = [];
   if (annotation === undefined)
-    return { endpoints: inOrder(slices.flatMap((one) => inSlice(one, port, problems))), problems };
+    return { endpoints: usable(slices.flatMap((one) => inSlice(one, port, problems))), problems };
   const field = `metadata.annotations["${ENDPOINTS_ANNOTATION}"]`;
   if (endpointAnnotations === "Ignored") {
     const message = "the annotation is ignored, because it is used for files only: endpoints come from EndpointSlices";
     const found = slices.flatMap((one) => inSlice(one, port, problems));
-    return { endpoints: inOrder(found), problems: [...problems, { object: service.ref, field, message }] };
+    return { endpoints: usable(found), problems: [...problems, { object: service.ref, field, message }] };
   }
   const parsed = parseEndpoints(annotation);
   if (parsed.state === "endpoints") return { endpoints: inOrder(parsed.endpoints), problems };
@@ -54,7 +54,18 @@ export function endpointsOf(
   };
 }
 
-function inSlice(slice: KubeObject, port: JsonObject, problems: ConfigProblem[]): readonly Endpoint[] {
+/** An endpoint of a slice. `Terminating`: it is not ready, but it still serves. */
+interface SliceEndpoint extends Endpoint {
+  readonly state: "Ready" | "Terminating";
+}
+
+/** The endpoints that get requests: those that are ready. If there are none, those that terminate and still serve: the last Pods of a Service that is replaced. */
+function usable(found: readonly SliceEndpoint[]): readonly Endpoint[] {
+  const ready = found.filter(({ state }) => state === "Ready");
+  return inOrder((ready.length > 0 ? ready : found).map(({ address, port }) => ({ address, port })));
+}
+
+function inSlice(slice: KubeObject, port: JsonObject, problems: ConfigProblem[]): readonly SliceEndpoint[] {
   // Kubernetes deprecates FQDN slices.
   if (slice.raw["addressType"] === "FQDN") {
     const message = "only IPv4 and IPv6 addresses are supported: these endpoints are ignored";
@@ -64,9 +75,10 @@ function inSlice(slice: KubeObject, port: JsonObject, problems: ConfigProblem[])
   const number = portIn(slice.raw["ports"], port);
   if (number === undefined) return [];
   return objectsIn(slice.raw["endpoints"]).flatMap((endpoint, index) => {
-    if (!isReady(endpoint)) return [];
+    const state = stateOf(endpoint);
+    if (state === undefined) return [];
     const [address] = listOf(endpoint["addresses"]);
-    if (typeof address === "string" && isIpAddress(address)) return [{ address, port: number }];
+    if (typeof address === "string" && isIpAddress(address)) return [{ address, port: number, state }];
     const field = `endpoints[${index}].addresses[0]`;
     problems.push({
       object: slice.ref,
@@ -77,9 +89,10 @@ function inSlice(slice: KubeObject, port: JsonObject, problems: ConfigProblem[])
   });
 }
 
-/** An endpoint without the condition counts as ready (EndpointConditions). */
-function isReady({ conditions }: JsonObject): boolean {
-  return !isJsonObject(conditions) || conditions["ready"] !== false;
+/** Undefined: it serves nothing. An endpoint without the condition `ready` counts as ready. */
+function stateOf({ conditions }: JsonObject): SliceEndpoint["state"] | undefined {
+  if (!isJsonObject(conditions) || conditions["ready"] !== false) return "Ready";
+  return conditions["serving"] === true && conditions["terminating"] === true ? "Terminating" : undefined;
 }
 
 /** The slice's port with the name of the Service's port. In hand-written files an unnamed port is found by its number. */

@@ -281,7 +281,7 @@ function addConflicts(world: World, id: PolicyId, record: PolicyRecord, findings
     const conflict = findConflict(world, record, attachment);
     if (conflict === undefined) continue;
     findings.push({
-      code: "Conflicted",
+      code: conflict.isUndefined ? "UndefinedConflict" : "Conflicted",
       severity: "warning",
       object: id,
       ...fieldOf(fieldAt(attachment)),

@@ -54,7 +54,9 @@ export function forEachEffectiveTo(
   visit: (path: Path, effective: EffectiveSpec) => void,
 ): void {
   finder.forEachPathTo(end, (path) => {
-    if (hasPolicy(path, kind)) visit(path, foldPath(path, kind));
+    if (path.stack === kind.stacks.empty) return;
+    const effective = foldPath(path, kind);
+    if (effective.outcomes.length > 0) visit(path, effective);
   });
 }
 

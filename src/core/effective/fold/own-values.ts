@@ -74,10 +74,10 @@ export function ownValues(
   for (const node of nodes) {
     for (const mapping of mappings) {
       if (!sameLevel(node.level, mapping.level)) continue;
-      const start = node.index === undefined ? "" : `${mapping.listPointer}/${node.index}`;
-      const fields = fieldsAt(node.raw, mapping, start);
       const before = goes.get(mapping.from.pointer);
       if (mapping.isList) {
+        const start = node.index === undefined ? "" : `${mapping.listPointer}/${node.index}`;
+        const fields = fieldsAt(node.raw, mapping, start);
         for (const { value, pointer } of fields)
           items.push({
             object: node.object,
@@ -87,13 +87,12 @@ export function ownValues(
           });
         if (before !== "Spec") goes.set(mapping.from.pointer, fields.length > 0 ? "Items" : (before ?? "Nowhere"));
       } else {
-        for (const { value } of fields) {
-          for (const unit of unitsAt(mapping, value, rules)) {
-            units.push(unit);
-            objects.push(node.object);
-          }
+        const field = findField(node.raw, mapping);
+        for (const unit of unitsAt(mapping, field?.value, rules)) {
+          units.push(unit);
+          objects.push(node.object);
         }
-        const isTaken = fields.length > 0 || mapping.create;
+        const isTaken = field !== undefined || mapping.create;
         goes.set(mapping.from.pointer, isTaken ? "Spec" : (before ?? "Nowhere"));
       }
     }
@@ -124,6 +123,20 @@ interface MappedField {
   /** Undefined: the field is not set, but the struct that would contain it exists. */
   readonly value: Json | undefined;
   readonly pointer: string;
+}
+
+/** The field that keys alone lead to, as `fieldsAt` finds it. Its pointer is not needed, and most paths have such fields only. */
+function findField(
+  raw: JsonObject,
+  { steps, create }: CompiledMapping,
+): { readonly value: Json | undefined } | undefined {
+  let value: Json | undefined = raw;
+  for (const step of steps) {
+    if (!("key" in step)) return undefined;
+    if (isJsonObject(value)) value = ownValue(value, step.key) ?? undefined;
+    else if (!create || value !== undefined) return undefined;
+  }
+  return { value };
 }
 
 /** All fields that the steps lead to. The struct that contains the field must exist, unless it may be created. */

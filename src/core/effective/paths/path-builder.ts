@@ -14,10 +14,13 @@ export const NO_PORTS: readonly number[] = [];
 export class PathBuilder {
   readonly #kind: CompiledKind;
   readonly #nodes: NodeFinder;
+  /** True if it may not be defined which policy takes effect on a target. */
+  readonly #mayBeUndefined: boolean;
 
   constructor(kind: CompiledKind, nodes: NodeFinder) {
     this.#kind = kind;
     this.#nodes = nodes;
+    this.#mayBeUndefined = kind.definition.merge.sameTarget === "Undefined";
   }
 
   /** Begins a mesh path at its frontend. The Namespace of a frontend is no level here: it is one above the backend. */
@@ -118,13 +121,14 @@ export class PathBuilder {
     const base = this.#belowMesh(above.stack, up, node);
     const stack = set === undefined ? base : this.#kind.stacks.push(base, set);
     const named = node.sets?.named === undefined ? undefined : setAt(node.sets.named, node);
+    const isUndefined = this.#mayBeUndefined && [set, named, node.sets?.meshWide?.own].some(isUndefinedSet);
     return {
       up,
       node,
       stack: named === undefined ? stack : this.#kind.stacks.push(stack, named),
       from,
       elsewhere: above.elsewhere,
-      incomplete: above.incomplete,
+      incomplete: above.incomplete || isUndefined,
       ancestor: above.ancestor ?? ancestorOf(node),
       ports,
     };
@@ -158,6 +162,8 @@ export class PathBuilder {
     };
   }
 }
+
+const isUndefinedSet = (set: PolicySet | undefined): boolean => set?.isUndefined === true;
 
 /** Marks the paths from an index on as incomplete. */
 export function markIncomplete(found: Path[], from: number): void {

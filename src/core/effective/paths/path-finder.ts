@@ -10,7 +10,7 @@ import type { Section } from "../../topology/sections-of.ts";
 import type { CompiledKind, EndLevel } from "../world/compiled-kind.ts";
 import { foreignController, isGateway, unknownClassOf } from "../world/gateway-controllers.ts";
 import { referrersToChild, referrersToParent } from "../world/link-indexes.ts";
-import type { NodeSets, PolicySet } from "../world/stack.ts";
+import { type NodeSets, type PolicySet, setsAt } from "../world/stack.ts";
 import type { WithPolicies } from "../world/world.ts";
 import { coveringSection } from "./covering-section.ts";
 import type { EndObject } from "./end-objects.ts";
@@ -78,19 +78,24 @@ export class PathFinder {
     }
     if (this.#scope !== undefined && !this.#scope.touched.has(id)) return;
     const node = raw === undefined ? this.#nodes.find(id) : this.#nodes.of(id, ref, raw);
-    const paths = node === undefined ? NO_PATHS : this.#findToNode(node);
-    if (node === undefined || paths.length === 0) return;
+    if (node === undefined) return;
+    const sections =
+      end.sections.size === 0 ? NO_SECTIONS : sectionsOfNode(node).filter(({ section }) => end.sections.has(section));
+    const goesOn = (section: Section): boolean => end.mayContinue && this.#endsBelow.areThere(id, section);
+    // Mostly every rule of a route has a backend: no path ends at the route, and the paths to it need not be found.
+    if (!end.object && sections.every(goesOn)) return;
+    const paths = this.#findToNode(node);
+    if (paths.length === 0) return;
     const entering = end.object ? new Set<Path>() : undefined;
     const found: Path[] = [];
-    for (const section of end.sections.size === 0 ? NO_SECTIONS : sectionsOfNode(node)) {
-      if (!end.sections.has(section.section)) continue;
-      const goesOn = end.mayContinue && this.#endsBelow.areThere(id, section);
-      if (goesOn && !end.object) continue;
+    for (const section of sections) {
+      const isOpen = !goesOn(section);
+      if (!isOpen && !end.object) continue;
       const below = sectionNode(node, section);
       for (const path of paths) {
         if (!isUsed(section, path.ports)) continue;
         entering?.add(path);
-        if (!goesOn) this.#paths.push(path, below, path.ports, found);
+        if (isOpen) this.#paths.push(path, below, path.ports, found);
       }
     }
     for (const path of found) visit(path);
@@ -168,15 +173,20 @@ export class PathFinder {
         .map(withPolicies)
         .filter((set) => set !== undefined);
     };
+    const mayBeUndefined = this.#kind.definition.merge.sameTarget === "Undefined";
+    const isUndefined = (name: string | undefined): boolean =>
+      mayBeUndefined && setsAt(sets, name).some((set) => set.isUndefined === true);
     const root = (own: readonly PolicySet[]): Path => ({
       ...this.#paths.rootPath(node),
+      incomplete: isUndefined(undefined),
       stack: own.reduce((stack, set) => stacks.push(stack, set), stacks.empty),
       from,
     });
     const carry = (path: Path, sectionName?: string): void => {
       const below = sectionName === undefined ? { object: node.id } : { object: node.id, sectionName };
       const carrier = carrierOf(this.#world, this.#kind.definition, below);
-      if (carrier !== "Other" || this.#everyGateway) visit({ ...path, incomplete: carrier === "Unknown" });
+      const incomplete = carrier === "Unknown" || path.incomplete;
+      if (carrier !== "Other" || this.#everyGateway) visit({ ...path, incomplete });
     };
     const sections = sectionsOfNode(node).filter(({ section }) => end.sections.has(section));
     const own = setsOf(undefined);
@@ -190,7 +200,8 @@ export class PathFinder {
       const covering = setsOf(coveringSection(section.name, hasOwn));
       if (covering.length === 0) continue;
       const stack = covering.reduce((high, set) => stacks.push(high, set), above.stack);
-      carry({ ...above, stack, up: above, node: sectionNode(node, section) }, section.name);
+      const incomplete = above.incomplete || isUndefined(section.name);
+      carry({ ...above, stack, up: above, node: sectionNode(node, section), incomplete }, section.name);
     }
   }
 

@@ -30,7 +30,10 @@ export interface Path {
   readonly from: string | undefined;
   /** Mesh: the namespaces whose traffic takes another path. */
   readonly elsewhere: ReadonlySet<string> | undefined;
-  /** True if an object above the path is not in the snapshot: a parent, or the GatewayClass that names the controller of a Gateway. */
+  /**
+   * True if an object above the path is not in the snapshot (a parent, or the GatewayClass that names the controller of a Gateway), or if it is
+   * not defined which policy takes effect on a target.
+   */
   readonly incomplete: boolean;
   /** The first namespaced object: the Gateway, or the mesh Service. */
   readonly ancestor: ObjectId | undefined;

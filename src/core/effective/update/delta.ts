@@ -26,10 +26,14 @@ export interface VerdictChange {
 
 /** The objects that a change touched, whether or not it affects a policy: for data that is derived from objects, such as gateway configurations. */
 export interface Touched {
+  /** Every object of the change, also those that are the same in meaning. */
+  readonly changed: readonly ObjectId[];
   /** Objects that are new, gone or different in meaning. */
   readonly objects: readonly TouchedObject[];
   /** Objects with other links, or with another reason of a refused link. */
   readonly links: ReadonlySet<ObjectId>;
+  /** The policies whose verdict, or a message about it, may differ. */
+  readonly policies: () => ReadonlySet<PolicyId>;
   /** The paths of a policy kind that the change can affect, also those without a policy. */
   readonly scopeOf: (kind: CompiledKind) => PathScope;
 }

@@ -8,6 +8,7 @@ import { labelsOf } from "../../model/kube-object.ts";
 import { kindId, type ObjectId, type ObjectRef, objectId, parseObjectId } from "../../model/refs.ts";
 import { linkParents } from "../../topology/link-parents.ts";
 import type { ChildLinks, ChildUse, DownLink, LinkRefusal, ParentLinks, UpLink } from "../../topology/links.ts";
+import { anyObjectIn } from "../../topology/select-children.ts";
 import { buildChildTables, childLinksIn, REFERENCE_GRANT } from "../world/build-world.ts";
 import { linkContext } from "../world/contexts.ts";
 import { findUnfollowedLinks } from "../world/find-unfollowed-links.ts";
@@ -161,6 +162,10 @@ function objectsToLink(before: WithLinks, changes: readonly ObjectChange[]): Rea
     const mayChangeLinks = isPresence || before.rulebook.isParentByRef(kind);
     for (const referrer of referrersOf(before, id))
       if (mayChangeLinks || namesAsParent(before, referrer, id)) found.add(referrer);
+    if (before.rulebook.isSelectedChild(kind) && (isPresence || !jsonEqual(labelsOf(old), labelsOf(after)))) {
+      addAll(idsAt(before.indexChildren().referrers, anyObjectIn(kind, ref.namespace)));
+      addAll(idsAt(before.indexChildren().referrers, anyObjectIn(kind, undefined)));
+    }
     const isNew = (old === undefined) !== (after === undefined);
     // Messages also say whether the labels of a namespace are known.
     if (kind === NAMESPACE && (isNew || !jsonEqual(labelsOf(old), labelsOf(after))))

@@ -116,11 +116,15 @@ function policiesToResolve(
 const isReferenced = ({ kinds }: WithObjects["rulebook"], kind: KindId): boolean =>
   kinds.some(({ definition }) => definition.references?.some((one) => one.kinds.some((own) => kindId(own) === kind)));
 
+/** True if policies of some kind may select objects of this kind by the labels of their Pods, which are anywhere in the object. */
+const isWorkload = ({ kinds }: WithObjects["rulebook"], kind: KindId): boolean =>
+  kinds.some(({ definition }) => definition.targeting.absent?.workloads?.some((own) => kindId(own) === kind));
+
 /** Targets depend on three things of an object: that it exists, its labels, and the names and ports of its sections. */
 function mayChangeTargets({ rulebook }: WithObjects, { ref, before, after, isPresence }: ObjectChange): boolean {
   if (isPresence || before === undefined || after === undefined) return true;
   if (!jsonEqual(labelsOf(before), labelsOf(after))) return true;
-  if (isReferenced(rulebook, kindId(ref))) return true;
+  if (isReferenced(rulebook, kindId(ref)) || isWorkload(rulebook, kindId(ref))) return true;
   const facts = rulebook.factsOf(kindId(ref));
   if (facts === undefined || facts.sections.length === 0) return false;
   const was = sectionsOf(before, facts);

@@ -45,8 +45,15 @@ export function updateWorld(before: World, objectChanges: ObjectChanges): Update
   const tallyChanges: TallyChanges = new Map();
   const effective: EffectiveChange[] = [];
   const near = new Set<PolicyId>();
-  const scopeOfKind = (kind: CompiledKind): PathScope =>
-    scopeOf(worlds, kind, structural, changes, edited[kind.index]?.targets ?? NO_TARGETS);
+  const scopes = new Map<CompiledKind, PathScope>();
+  const scopeOfKind = (kind: CompiledKind): PathScope => {
+    let scope = scopes.get(kind);
+    if (scope === undefined) {
+      scope = scopeOf(worlds, kind, structural, changes, edited[kind.index]?.targets ?? NO_TARGETS);
+      scopes.set(kind, scope);
+    }
+    return scope;
+  };
   for (const kind of before.rulebook.kinds) {
     if (!haveAnyPolicies(worlds, kind)) continue;
     const scope = scopeOfKind(kind);
@@ -63,7 +70,9 @@ export function updateWorld(before: World, objectChanges: ObjectChanges): Update
   const judged = new Set([...judgedAnew, ...countedPolicies(tallyChanges), ...pathless]);
   const delta: Delta = { effective, verdicts: compareVerdicts({ before, after }, judged) };
   const objects = changes.filter(({ isQuiet }) => !isQuiet);
-  return { world: after, delta, touched: { objects, links: changed, scopeOf: scopeOfKind } };
+  const policies = (): ReadonlySet<PolicyId> => new Set([...judged, ...near]);
+  const touched = { changed: changes.map(({ id }) => id), objects, links: changed, policies, scopeOf: scopeOfKind };
+  return { world: after, delta, touched };
 }
 
 const NO_TARGETS: ReadonlySet<ObjectId> = new Set();

@@ -1,10 +1,18 @@
 import { settleTarget } from "../../merge/settle-target.ts";
 import type { Policy } from "../../model/policy.ts";
-import { compareText, type GroupKind, kindId, type PolicyId, type TargetId, targetId } from "../../model/refs.ts";
+import {
+  compareText,
+  type GroupKind,
+  kindId,
+  type PolicyId,
+  parseObjectId,
+  type TargetId,
+  targetId,
+} from "../../model/refs.ts";
 import { forEachEffectiveTo } from "../fold/for-each-effective.ts";
-import { endObjects } from "../paths/end-objects.ts";
+import { type EndObject, endObjects, hasPolicies, isEndObject } from "../paths/end-objects.ts";
 import { type Node, nodesOf, type Path } from "../paths/path.ts";
-import { PathFinder } from "../paths/path-finder.ts";
+import { PathFinder, type PathScope } from "../paths/path-finder.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
 import { type NodeSets, setsAt } from "../world/stack.ts";
 import type { World } from "../world/world.ts";
@@ -52,17 +60,26 @@ interface AffectedDraft {
   readonly possibly: Set<PolicyId>;
 }
 
-type VisitAffected = (nodes: readonly Node[], at: number, policy: PolicyId, isIncomplete: boolean) => void;
+export type VisitAffected = (nodes: readonly Node[], at: number, policy: PolicyId, isIncomplete: boolean) => void;
 
 /** Visits each node of each path that a policy affects: the path's nodes, root first, the index of the node, and whether the path is incomplete. */
 function forEachAffected(world: World, kind: CompiledKind, visit: VisitAffected): void {
   for (const _ of affectedSteps(world, kind, visit));
 }
 
-/** `forEachAffected` in steps, one for each object at the end of a path, for a process that must not be busy for long. */
-export function* affectedSteps(world: World, kind: CompiledKind, visit: VisitAffected): Generator<void, void> {
-  const finder = new PathFinder(world, kind);
-  for (const end of endObjects(world, kind)) {
+/**
+ * `forEachAffected` in steps, one for each object at the end of a path, for a process that must not be busy for long. `scope`: only paths through
+ * some objects.
+ */
+export function* affectedSteps(
+  world: World,
+  kind: CompiledKind,
+  visit: VisitAffected,
+  scope?: PathScope,
+): Generator<void, void> {
+  if (!hasPolicies(world, kind)) return;
+  const finder = new PathFinder(world, kind, scope === undefined ? {} : { scope });
+  for (const end of scope === undefined ? endObjects(world, kind) : endsIn(world, kind, scope)) {
     forEachEffectiveTo(finder, kind, end, (path, effective) => {
       const nodes = nodesOf(path);
       for (const { policy, inEffect } of effective.outcomes) {
@@ -76,6 +93,10 @@ export function* affectedSteps(world: World, kind: CompiledKind, visit: VisitAff
     });
     yield;
   }
+}
+
+function* endsIn(world: World, kind: CompiledKind, { touched }: PathScope): Iterable<EndObject> {
+  for (const id of touched) if (isEndObject(world, kind, id)) yield { id, ref: parseObjectId(id) };
 }
 
 /** The policies attached to a node of a path: those on all traffic, and those of the consumer namespace whose traffic it is. */

@@ -9,8 +9,9 @@ import { attachedIn } from "../world/attached-policies.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
 import type { PolicyRecord, World } from "../world/world.ts";
 
-/** A target on which a policy is Conflicted: another policy takes effect there, or none does. */
+/** A target on which a policy is Conflicted: another policy takes effect there, or none does, or it is not defined which one does. */
 export interface Conflict {
+  readonly isUndefined: boolean;
   readonly by: PolicyId;
   readonly message: string;
 }
@@ -24,7 +25,11 @@ export function findConflict(
   if (policy === undefined || !mayConflict(kind.definition.merge)) return undefined;
   const conflict = conflictAmong(policy, policiesOn(world, kind.index, attachment), kind.definition.merge);
   if (conflict === undefined) return undefined;
-  return { by: conflict.by.id, message: conflictMessage(attachment, conflict, policy, kind) };
+  return {
+    isUndefined: conflict.because === "Undefined",
+    by: conflict.by.id,
+    message: conflictMessage(attachment, conflict, policy, kind),
+  };
 }
 
 /** The policies that meet on a target: those for all requests and, for a consumer's policy, those of the same consumer namespace. */
@@ -58,6 +63,8 @@ function conflictMessage(
     }
     case "NoneTakesEffect":
       return `${target} also has ${other}; of several ${kind} on one target none takes effect`;
+    case "Undefined":
+      return `${target} also has ${other}; of several ${kind} on one target one takes effect, and it is not defined which`;
     case "Limit":
       return `${target} already has ${merge.limit} ${kind}, the first of which is ${other}; at most ${merge.limit} take effect on a target`;
   }

@@ -23,7 +23,8 @@ export class PathCounter {
   add(path: Path, effective: EffectiveSpec, sections?: readonly Section[]): void {
     const open = this.#open;
     const above = ancestorPath(path);
-    const hasSameEnds = open?.first.node === path.node && open.sections === sections;
+    const hasSameEnds =
+      open?.first.node === path.node && open.sections === sections && open.first.incomplete === path.incomplete;
     if (hasSameEnds && open.effective === effective && open.above === above) open.paths++;
     else {
       this.finish();
@@ -50,7 +51,7 @@ interface OpenCount {
   paths: number;
 }
 
-/** The part of a path down to its ancestor. Paths with the same part have the same ancestor for every policy, and all or none are incomplete. */
+/** The part of a path down to its ancestor. Paths with the same part have the same ancestor for every policy. */
 function ancestorPath(path: Path): Path {
   let at = path;
   while (at.up !== undefined && (at.node.id !== path.ancestor || at.node.section !== undefined)) at = at.up;

@@ -46,14 +46,15 @@ export type CountedVerdict =
     };
 
 /**
- * The verdict of a policy. `Unknown`: none of its targets is known, so whether it is accepted is not known. `Accepted` with the enforcement
+ * The verdict of a policy. `Unknown`: whether it is accepted is not known, because none of its targets is known (`Incomplete`), or because it
+ * is not defined which of the policies on its targets takes effect (`Undefined`). `Accepted` with the enforcement
  * `Incomplete`: where it takes effect is not known, because a parent, or the route to its target, is not in the input.
  */
 export type Verdict =
   | CountedVerdict
   | {
       readonly state: "Unknown";
-      readonly reason: "Incomplete";
+      readonly reason: "Incomplete" | "Undefined";
       readonly message: string;
       readonly by: readonly PolicyId[];
     };

@@ -130,11 +130,16 @@ function kindFinder(facts: readonly KindFacts[]): Rulebook["findKind"] {
   };
 }
 
-type LinkRules = Pick<Rulebook, "rows" | "isRoot" | "isChildByRef" | "isFrontend" | "isParentByRef" | "isForeign">;
+type LinkRules = Pick<
+  Rulebook,
+  "rows" | "isRoot" | "isChildByRef" | "isFrontend" | "isParentByRef" | "isForeign" | "isSelectedChild"
+>;
 
 /** `added`: the rows that come from definitions. */
 function linkRules(rows: readonly LinkRow[], facts: readonly KindFacts[], added: readonly LinkRow[]): LinkRules {
   const withParents = new Set(rows.map(({ to }) => kindId(to)));
+  const selecting = added.filter(({ anyName, byLabel }) => anyName !== undefined || byLabel !== undefined);
+  const selected = new Set(selecting.map(({ to }) => kindId(to)));
   const childrenByRef = new Set(rows.filter(({ via }) => via === "ChildRefs").map(({ to }) => kindId(to)));
   // A mesh Service is the root of its routes; as a backend it is not their parent.
   const parentsByRef = rows.filter(({ via, attachment }) => via !== "ChildRefs" && attachment !== "RouteToService");
@@ -150,5 +155,6 @@ function linkRules(rows: readonly LinkRow[], facts: readonly KindFacts[], added:
     isFrontend: (kind) => frontends.has(kind),
     isParentByRef: (kind) => parents.has(kind),
     isForeign: (kind) => foreign.has(kind),
+    isSelectedChild: (kind) => selected.has(kind),
   };
 }

@@ -106,9 +106,8 @@ function endLevels({ hierarchy }: PolicyDefinition, { children }: KindLinks): Re
     else end.sections.add(level.section);
     ends.set(id, end);
   }
-  if (ends.size > 1) {
-    for (const [id, end] of ends) end.mayContinue = leadsTo(id, new Set(ends.keys()), children, new Set());
-  }
+  const all = new Set(ends.keys());
+  for (const [id, end] of ends) end.mayContinue = leadsTo(id, all, children, new Set());
   return ends;
 }
 

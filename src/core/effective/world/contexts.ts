@@ -18,6 +18,8 @@ export function linkContext(
   const { rulebook, objects, grants, refused } = tables;
   return {
     find: (kind, namespace, name) => objects.find(kind, namespace, name),
+    objectsOf: (kind, namespace) =>
+      namespace === undefined ? objects.ofKind(kind) : objects.inNamespace(kind, namespace),
     namespaceLabels: (namespace) => namespaceLabels(objects, namespace),
     grantsIn: (namespace) => grants.get(namespace) ?? [],
     rows: rulebook.rows,

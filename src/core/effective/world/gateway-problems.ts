@@ -3,7 +3,7 @@ import { isKnownAbsent } from "../../model/completeness.ts";
 import { objectsIn } from "../../model/json.ts";
 import { GATEWAY_API } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
-import { formatRef, type KindId, kindId } from "../../model/refs.ts";
+import { formatRef, type KindId, kindId, type ObjectRef } from "../../model/refs.ts";
 import { isMeshOnly } from "../../topology/add-children.ts";
 import type { OwnedListener } from "../../topology/distinct-listeners.ts";
 import { frontendTlsAt, frontendTlsOf } from "../../topology/frontend-tls.ts";
@@ -13,6 +13,7 @@ import { listenersOf } from "../../topology/listeners-of.ts";
 import {
   type Implementation,
   type ObjectReferenceContext,
+  permittedMaterial,
   referenceProblems,
   type UnknownReference,
   unknownReferences,
@@ -71,6 +72,10 @@ export function referenceProblemsOf(
 /** The references of an object of which it is not known whether they resolve. */
 export const unknownReferencesOf = (world: World, object: KubeObject): readonly UnknownReference[] =>
   unknownReferences(object, referenceContext(world));
+
+/** The Secrets and ConfigMaps that an object refers to and may refer to. */
+export const permittedMaterialOf = (world: World, object: KubeObject): readonly ObjectRef[] =>
+  permittedMaterial(object, referenceContext(world));
 
 const referenceContext = (world: World, implementation?: Implementation): ObjectReferenceContext => ({
   ...(implementation === undefined ? {} : { implementation }),

@@ -6,9 +6,13 @@ import type { WithLinks } from "./world.ts";
 
 type Tables = Pick<WithLinks, "rulebook" | "objects" | "links">;
 
-/** The names of all objects, for messages about a name that does not exist. An index is made when a kind is first looked up. */
+/** So many names are looked for in each namespace. For more, an index of all names of the kind takes less time. */
+const FEW = 16;
+
+/** The names of all objects, for messages about a name that does not exist. An index is made when a kind is looked up in a namespace, or often. */
 export function nameLookup(tables: Tables): NameLookup {
   const sorted = new Map<string, SortedNames>();
+  const lookups = new Map<KindId, number>();
   const namespaces = new Map<KindId, ReadonlyMap<string, readonly string[]>>();
   return {
     nearest: (kind, namespace, name) => {
@@ -18,6 +22,9 @@ export function nameLookup(tables: Tables): NameLookup {
       return names.nearest(name);
     },
     namespacesOf: (kind, name) => {
+      const asked = (lookups.get(kind) ?? 0) + 1;
+      lookups.set(kind, asked);
+      if (asked <= FEW) return namespacesWith(tables, kind, name);
       const byName = namespaces.get(kind) ?? namespacesByName(tables, kind);
       namespaces.set(kind, byName);
       return byName.get(name) ?? [];
@@ -43,6 +50,13 @@ function impliedNames({ objects, links, rulebook }: Tables, kind: KindId): reado
   }
   return [...names];
 }
+
+/** The namespaces of one name, in order. */
+const namespacesWith = ({ objects }: Tables, kind: KindId, name: string): readonly string[] =>
+  objects
+    .namespacesOfKind(kind)
+    .filter((namespace) => objects.find(kind, namespace, name) !== undefined)
+    .toSorted(compareText);
 
 /** The namespaces of each name, in order. */
 function namespacesByName({ objects }: Tables, kind: KindId): ReadonlyMap<string, readonly string[]> {

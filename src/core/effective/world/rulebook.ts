@@ -21,6 +21,8 @@ export interface Rulebook extends HierarchyFacts {
   readonly isParentByRef: (kind: KindId) => boolean;
   /** True for kinds of rows that definitions added to the link table: only among these can links form a cycle. */
   readonly isForeign: (kind: KindId) => boolean;
+  /** True for kinds whose objects may be children by a reference that does not name them. */
+  readonly isSelectedChild: (kind: KindId) => boolean;
   readonly parsePolicy: (object: KubeObject) => ParsedPolicy;
   readonly findings: readonly Finding[];
 }

@@ -13,6 +13,8 @@ import type { Policy } from "../../model/policy.ts";
 export interface PolicySet extends FoldLevel {
   /** The policies that are Conflicted with those in `policies`. */
   readonly conflicted: readonly Policy[];
+  /** True if it is not defined which of `conflicted` takes effect. */
+  readonly isUndefined?: true;
 }
 
 /** What a fold needs to know about a target. */
@@ -142,7 +144,8 @@ function nodeBelow(node: SetNode, policy: Policy): SetNode {
 }
 
 function newSet(all: readonly Policy[], facts: TargetFacts, merge: MergeRules): PolicySet {
-  const { policies, conflicted } = settleTarget(all, merge);
+  const { policies, conflicted, isUndefined } = settleTarget(all, merge);
+  if (isUndefined) return { policies, conflicted, isUndefined, ...facts };
   // Most targets are plain, and a literal takes less memory than a copy.
   return facts === PLAIN_TARGET ? { policies, conflicted, annotated: undefined } : { policies, conflicted, ...facts };
 }

@@ -100,7 +100,8 @@ function conflictsAt(
     if (target.sectionName !== undefined && sectionName !== undefined && sectionName !== target.sectionName) return [];
     const conflict = findConflict(world, record, attachment);
     if (conflict === undefined) return [];
-    return [{ policy: id, reason: "Conflicted", message: conflict.message, isNearMiss: false }];
+    const reason = conflict.isUndefined ? "Undefined" : "Conflicted";
+    return [{ policy: id, reason, message: conflict.message, isNearMiss: false }];
   });
 }
 

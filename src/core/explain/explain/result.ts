@@ -80,10 +80,17 @@ export interface PolicyPart {
   readonly by: readonly PolicyId[];
 }
 
-/** A policy that names a target and has no effect on it. */
+/** A policy that names a target and has no effect on it. `Undefined`: it is not defined whether it has an effect. */
 export interface IneffectivePolicy {
   readonly policy: ObjectId;
-  readonly reason: "Invalid" | "TargetNotFound" | "Conflicted" | "UnknownKind" | "NoPath" | "NoController";
+  readonly reason:
+    | "Invalid"
+    | "TargetNotFound"
+    | "Conflicted"
+    | "Undefined"
+    | "UnknownKind"
+    | "NoPath"
+    | "NoController";
   /** The field of the policy that the message is about. */
   readonly field?: string;
   readonly message: string;

@@ -25,7 +25,7 @@ export interface GraphFold {
 
 /** The verdict of a policy in one word. */
 /** `NotResolved`: none of its references is valid, so it is not accepted. */
-export type PolicyState = Enforcement | "Invalid" | "TargetNotFound" | "Conflicted" | "NotResolved";
+export type PolicyState = Enforcement | "Invalid" | "TargetNotFound" | "Conflicted" | "Undefined" | "NotResolved";
 
 export interface GraphPolicy {
   readonly policy: PolicyId;

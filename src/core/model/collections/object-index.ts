@@ -5,6 +5,7 @@
 import type { KubeObject } from "../kube-object.ts";
 import { type KindId, kindId, type ObjectId, type ObjectRef, splitId } from "../refs.ts";
 import { PersistentMap } from "./persistent-map.ts";
+import { remember } from "./remember.ts";
 import { SortedMap } from "./sorted-map.ts";
 
 type ByName = SortedMap<string, KubeObject>;
@@ -30,14 +31,36 @@ export class ObjectIndex {
   }
 
   static from(draft: ObjectIndexDraft): ObjectIndex {
+    return ObjectIndex.#build(draft.kinds, (byName) => SortedMap.from(byName));
+  }
+
+  /** `settle` returns the objects that count of a list, each once. */
+  static fromLists(
+    { kinds }: ObjectLists,
+    settle: (list: readonly KubeObject[]) => readonly KubeObject[],
+  ): ObjectIndex {
+    return ObjectIndex.#build(kinds, (list) => {
+      const objects = settle(list);
+      return SortedMap.of(
+        objects.map(({ name }) => name),
+        objects,
+      );
+    });
+  }
+
+  static #build<List>(
+    lists: ReadonlyMap<KindId, ReadonlyMap<string, List>>,
+    build: (list: List) => ByName,
+  ): ObjectIndex {
     const kinds = new Map<KindId, ByNamespace>();
     const population = new Map<string, number>();
     let size = 0;
-    for (const [kind, byNamespace] of draft.kinds) {
+    for (const [kind, byNamespace] of lists) {
       const namespaces = new Map<string, ByName>();
-      for (const [namespace, byName] of byNamespace) {
+      for (const [namespace, list] of byNamespace) {
+        const byName = build(list);
         if (byName.size === 0) continue;
-        namespaces.set(namespaceKey(namespace), SortedMap.from(byName));
+        namespaces.set(namespaceKey(namespace), byName);
         if (namespace !== "") population.set(namespace, (population.get(namespace) ?? 0) + byName.size);
         size += byName.size;
       }
@@ -161,28 +184,29 @@ export class ObjectIndex {
   }
 }
 
-/** The objects of a first index, collected one by one. */
+/** The objects of each kind and namespace, as they come. */
+export class ObjectLists {
+  readonly kinds: Map<KindId, Map<string, KubeObject[]>> = new Map();
+
+  /** The objects of a kind in a namespace, to add to. */
+  listIn(kind: KindId, namespace: string): KubeObject[] {
+    const byNamespace = remember(this.kinds, kind, () => new Map<string, KubeObject[]>());
+    return remember(byNamespace, namespace, () => []);
+  }
+}
+
+/** The objects of a first index, to look up, add and remove. */
 export class ObjectIndexDraft {
   readonly kinds: Map<KindId, Map<string, Map<string, KubeObject>>> = new Map();
 
-  /** The objects of a kind in a namespace, by name, to look up and to add to. */
-  namesIn(kind: KindId, namespace: string): Map<string, KubeObject> {
-    let byNamespace = this.kinds.get(kind);
-    if (byNamespace === undefined) {
-      byNamespace = new Map();
-      this.kinds.set(kind, byNamespace);
-    }
-    let byName = byNamespace.get(namespace);
-    if (byName === undefined) {
-      byName = new Map();
-      byNamespace.set(namespace, byName);
-    }
-    return byName;
+  #namesIn(kind: KindId, namespace: string): Map<string, KubeObject> {
+    const byNamespace = remember(this.kinds, kind, () => new Map<string, Map<string, KubeObject>>());
+    return remember(byNamespace, namespace, () => new Map<string, KubeObject>());
   }
 
   add(object: KubeObject): void {
     const { family, name } = object;
-    this.namesIn(family.kindId, family.namespace).set(name, object);
+    this.#namesIn(family.kindId, family.namespace).set(name, object);
   }
 
   find({ family, name }: Pick<KubeObject, "family" | "name">): KubeObject | undefined {
@@ -191,6 +215,6 @@ export class ObjectIndexDraft {
 
   remove(id: ObjectId): void {
     const { kind, namespace, name } = splitId(id);
-    this.namesIn(kind, namespace).delete(name);
+    this.#namesIn(kind, namespace).delete(name);
   }
 }

@@ -128,6 +128,42 @@ describe("reports", () => {
       "error DefinitionTargetBelowEffective spec.hierarchy.effectiveTargets",
     ],
     [
+      "a list that is merged in a map that is one value",
+      {
+        targeting: routes,
+        merge: { granularity: { default: "Field" }, atomicPaths: ["a.b"], lists: [{ path: "a.b.c", join: "Append" }] },
+      },
+      "error DefinitionMisplaced spec.merge.lists[0].path",
+    ],
+    [
+      "a list that is merged in a named rule that is one value",
+      {
+        targeting: routes,
+        merge: {
+          granularity: { default: "Merge" },
+          rules: ["limits"],
+          lists: [{ path: "limits.*.rates", by: "unit" }],
+        },
+      },
+      "error DefinitionMisplaced spec.merge.lists[0].path",
+    ],
+    [
+      "lists that are merged in a kind that compares specs as a whole",
+      { targeting: routes, merge: { lists: [{ path: "rates", by: "unit" }] } },
+      "warning DefinitionUnusedField spec.merge.lists",
+    ],
+    [
+      "workloads that are not in the hierarchy",
+      {
+        targeting: {
+          kinds: ["Gateway"],
+          absent: { means: "OwnNamespace", workloadSelector: "selector", workloads: ["Service"] },
+        },
+        hierarchy: { effectiveTargets: ["Gateway"], namespaces: { above: ["Gateway"] } },
+      },
+      "error DefinitionTargetBelowEffective spec.hierarchy.effectiveTargets",
+    ],
+    [
       "a Namespace above nothing",
       { targeting: { kinds: ["Namespace", "Gateway"] } },
       "error DefinitionNamespaceReachesNothing spec.hierarchy.namespaces.above",

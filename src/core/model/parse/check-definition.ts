@@ -143,7 +143,9 @@ function* checkLevels({ targeting, hierarchy, mapsTo }: PolicyDefinition): Gener
 
 /** Conflicts on one target are about all requests: a mesh divides them by the namespace that they come from, which only None can do. */
 function* checkSameTarget(merge: MergeRules, { crossNamespace }: Targeting): Generator<Problem> {
-  const isPlain = merge.none ? merge.sameTarget !== "NoneWins" : isMerged(merge) && merge.limit === undefined;
+  const isPlain = merge.none
+    ? merge.sameTarget !== "NoneWins" && merge.sameTarget !== "Undefined"
+    : isMerged(merge) && merge.limit === undefined;
   if (crossNamespace !== "Consumer" || isPlain) return;
   const field = merge.limit === undefined ? "spec.merge.sameTarget" : "spec.merge.limit";
   yield error(
@@ -206,6 +208,7 @@ function* checkMerge({ class: policyClass, merge, mapsTo, targeting }: PolicyDef
       : "the kind supports neither Field nor Merge";
     yield warning("DefinitionUnusedField", "spec.merge.atomicPaths", `spec.merge.atomicPaths has no effect: ${why}.`);
   }
+  yield* checkLists(merge, mapsTo.length > 0);
   if (merge.bare === "Direct" && (merge.parents === "Closest" || merge.skip !== undefined)) {
     const field = merge.skip === undefined ? "spec.merge.parents" : "spec.merge.skip";
     yield error(
@@ -229,3 +232,34 @@ function* checkMerge({ class: policyClass, merge, mapsTo, targeting }: PolicyDef
     );
   }
 }
+
+/** Lists that are merged item by item: not in a value that is compared as a whole, and not in a field of an object. */
+function* checkLists(merge: MergeRules, hasMappings: boolean): Generator<Problem> {
+  const { lists = [], atomicPaths } = merge;
+  const field = "spec.merge.lists";
+  if (lists.length === 0) return;
+  if (hasMappings)
+    yield error(
+      "DefinitionMisplaced",
+      field,
+      `${field} has no meaning with mapsTo: a list of an object is one value. Leave one of them out.`,
+    );
+  const granularities = supportedGranularities(merge);
+  if (!granularities.some((one) => one === "Field" || one === "Patch" || one === "Merge"))
+    yield warning("DefinitionUnusedField", field, `${field} has no effect: the kind compares specs as a whole.`);
+  const byLeaf = granularities.includes("Field") || granularities.includes("Patch");
+  const wholes = [...atomicPaths, ...(byLeaf ? [] : merge.rules.map((map) => `${map}.*`))];
+  for (const [i, { path }] of lists.entries()) {
+    const above = wholes.find((whole) => isIn(path.split("."), whole.split(".")));
+    if (above === undefined) continue;
+    yield error(
+      "DefinitionMisplaced",
+      `${field}[${i}].path`,
+      `${field}[${i}].path is "${path}", which is in ${above}, a map that is one value. Leave the list out: two policies never mix such a map.`,
+    );
+  }
+}
+
+/** True if a path is that of a map, or leads to something in it. */
+const isIn = (path: readonly string[], map: readonly string[]): boolean =>
+  path.length >= map.length && map.every((key, at) => key === "*" || path[at] === "*" || path[at] === key);

@@ -107,7 +107,7 @@ describe("an object of a definition is read as the same definition", () => {
           noneValid: "NoneAtAll",
         },
       ],
-      status: { vocabulary: "Programmed", ancestors: "Target" },
+      status: { vocabulary: "Programmed", ancestors: "Target", owner: "example.com/painter" },
       controllers: ["example.com/painter"],
       visibility: "Target",
       sensitive: ["paint.recipe"],
@@ -120,6 +120,58 @@ describe("an object of a definition is read as the same definition", () => {
     const definition = parse(
       kubeObject({ apiVersion: "prevail.dev/v1alpha1", kind: "PolicyDefinition", metadata, spec }),
     );
+    expect(parse(kubeObject(definitionObject(definition)))).toEqual(definition);
+  });
+
+  test("with lists, workloads and links that select", () => {
+    const spec: JsonObject = {
+      policies: [{ group: "example.com", kind: "MeshPolicy" }],
+      class: "Inherited",
+      targeting: {
+        kinds: ["Gateway"],
+        absent: {
+          means: "OwnNamespace",
+          workloadSelector: "selector",
+          workloads: ["Pod", { kind: "Deployment", labels: "spec.template.metadata.labels", nameLabels: ["app"] }],
+        },
+      },
+      hierarchy: {
+        effectiveTargets: ["Gateway", "Deployment", "Pod"],
+        namespaces: { above: ["Gateway", "Deployment", "Pod"] },
+        kinds: [
+          { group: "apps", kind: "Deployment" },
+          { group: "", kind: "Pod" },
+        ],
+        links: [
+          {
+            from: "Deployment",
+            to: "Pod",
+            via: "ChildRefs",
+            path: "spec.pods",
+            grants: "NotNeeded",
+            anyName: "*",
+            byLabel: { group: "label.example.com", kind: "Label", label: "app", allNamespaces: "all" },
+          },
+        ],
+      },
+      merge: {
+        granularity: { default: "Field" },
+        lists: [
+          { path: "rules", join: "Append" },
+          { path: "upgrades", by: "type", items: "Fields" },
+        ],
+        sameTarget: "Undefined",
+      },
+    };
+    const metadata = { name: "mesh.example.com" };
+    const definition = parse(
+      kubeObject({ apiVersion: "prevail.dev/v1alpha1", kind: "PolicyDefinition", metadata, spec }),
+    );
+    expect(definition.targeting.absent?.workloads?.[0]).toEqual({ group: "", kind: "Pod", labels: "metadata.labels" });
+    expect(definition.merge.lists).toEqual([
+      { path: "rules", items: "Whole" },
+      { path: "upgrades", by: "type", items: "Fields" },
+    ]);
     expect(parse(kubeObject(definitionObject(definition)))).toEqual(definition);
   });
 });

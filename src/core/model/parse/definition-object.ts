@@ -1,4 +1,5 @@
 import type {
+  AbsentTarget,
   FieldMapping,
   FieldOrder,
   Granularity,
@@ -6,6 +7,7 @@ import type {
   KindFacts,
   LevelKind,
   LinkRow,
+  MergedList,
   MergeRules,
   MergeStrategy,
   NamingField,
@@ -33,6 +35,14 @@ export function definitionObject(definition: PolicyDefinition, annotations: Json
     spec: specOf(definition),
   };
 }
+
+const absentTarget = ({ workloads = [], ...absent }: AbsentTarget): JsonObject =>
+  withoutDefaults({
+    ...absent,
+    workloads: workloads.map(({ group, kind, labels, nameLabels = [] }) =>
+      withoutDefaults({ group, kind, labels: unless("metadata.labels", labels), nameLabels }),
+    ),
+  });
 
 /** Values by field. Undefined, empty lists and empty objects stand for the default. */
 type Fields = Readonly<Record<string, Json | undefined>>;
@@ -87,7 +97,7 @@ function specOf(definition: PolicyDefinition): JsonObject {
       positionalRules: unless(false, positionalRules),
       kinds: kinds.map(targetKind),
       namedBy: namedBy.map(namingField),
-      absent: absent === undefined ? undefined : { ...absent },
+      absent: absent === undefined ? undefined : absentTarget(absent),
     }),
     hierarchy: hierarchyOf(definition.hierarchy, crossNamespace === "Consumer"),
     merge: mergeOf(definition.merge, definition.class === "Direct"),
@@ -96,6 +106,7 @@ function specOf(definition: PolicyDefinition): JsonObject {
     status: withoutDefaults({
       vocabulary: unless("Enforced", status.vocabulary),
       ancestors: status.ancestors,
+      owner: status.owner,
       words: wordsOf(status.words),
     }),
     controllers,
@@ -158,8 +169,17 @@ function hierarchyOf(hierarchy: Hierarchy, isConsumer: boolean): JsonObject {
   });
 }
 
-const linkRow = ({ from, to, via, path, attachment }: LinkRow): JsonObject =>
-  withoutDefaults({ from: level(from), to: level(to), via, path, attachment });
+const linkRow = ({ from, to, via, path, attachment, grants = "Needed", anyName, byLabel }: LinkRow): JsonObject =>
+  withoutDefaults({
+    from: level(from),
+    to: level(to),
+    via,
+    path,
+    attachment,
+    grants: unless("Needed", grants),
+    anyName,
+    byLabel: byLabel === undefined ? undefined : { ...byLabel },
+  });
 
 const kindFacts = ({ group, kind, scope, plural, shortNames = [], sections, route }: KindFacts): JsonObject =>
   withoutDefaults({
@@ -205,6 +225,7 @@ function mergeOf(merge: MergeRules, isDirect: boolean): JsonObject {
     }),
     rules: merge.rules,
     atomicPaths: merge.atomicPaths,
+    lists: (merge.lists ?? []).map(mergedList),
     blocks: unless("Combined", merge.blocks),
     bare: unless("AtomicDefaults", merge.bare),
     decidedBy: unless("Higher", merge.decidedBy),
@@ -233,6 +254,9 @@ const strategyObject = ({ base, granularity }: MergeStrategy): JsonObject => ({
   base,
   granularity: granularityWord(granularity),
 });
+
+const mergedList = ({ path, by, items }: MergedList): JsonObject =>
+  withoutDefaults({ path, by, join: by === undefined ? "Append" : undefined, items: unless("Whole", items) });
 
 const orderKey = (key: OrderKey): Json => (typeof key === "string" ? key : fieldOrder(key));
 

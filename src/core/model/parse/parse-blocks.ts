@@ -1,12 +1,14 @@
 /** The blocks of a policy: defaults, bare rules and overrides. */
 import { BLOCK_SPELLINGS } from "../block-names.ts";
-import type { BaseStrategy, Granularity, MergeRules, PolicyDefinition, ReservedWords } from "../definition.ts";
+import type { BaseStrategy, Granularity, MergedList, MergeRules, ReservedWords } from "../definition.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../json.ts";
 import { valueAtKeys } from "../json-pointer.ts";
 import type { KubeObject } from "../kube-object.ts";
+import { listsAsMaps } from "../merged-lists.ts";
 import type { Block, BlockName } from "../policy.ts";
 import { unitsOf } from "../units.ts";
 import { didYouMean } from "../words/did-you-mean.ts";
+import { entryName } from "../words/entry-name.ts";
 import { formatValue } from "../words/format-value.ts";
 import type { PolicyProblem, Report } from "./policy-problem.ts";
 import type { PolicyReader } from "./policy-reader.ts";
@@ -25,6 +27,9 @@ export function findBlocks(
   const { blockCache } = reader;
   // The units of an accumulated policy begin with its name, so that no other policy has the same.
   if (reader.merge.accumulate !== undefined) return [accumulatedBlock(object, spec, reader)];
+  // The key of an item may have the name of its policy.
+  const { lists } = reader.merge;
+  if (lists !== undefined) return parseBlocks(withMergedLists(object, spec, lists, reader), reader, report);
   // `boundedSpec` read the spec before the defaults were filled in.
   const isShort = spec === ownValue(object.raw, "spec") ? blockCache.isShort : blockCache.read(spec, reader.targetKeys);
   const known = isShort ? blockCache.find() : undefined;
@@ -92,10 +97,20 @@ function accumulatedBlock(object: KubeObject, spec: JsonObject, reader: PolicyRe
   return { name: "bare", granularity: definition.merge.granularity.default, remove: NOTHING, units };
 }
 
-/** The key of a policy in the effective policy of a kind that accumulates: `namespace/name`, with its kind in front where kinds are joined. */
-function entryName({ family, name }: KubeObject, { policies }: PolicyDefinition): string {
-  const namespaced = family.namespace === "" ? name : `${family.namespace}/${name}`;
-  return policies.length > 1 ? `${family.kind}/${namespaced}` : namespaced;
+/** The spec with maps instead of lists that are merged, in each block and outside of blocks. */
+function withMergedLists(
+  object: KubeObject,
+  spec: JsonObject,
+  lists: readonly MergedList[],
+  { definition, words }: PolicyReader,
+): JsonObject {
+  const entry = entryName(object, definition);
+  const merged: { [key: string]: Json } = { ...listsAsMaps(spec, lists, entry) };
+  for (const word of [...words.defaults, ...words.overrides]) {
+    const block = ownValue(spec, word);
+    if (isJsonObject(block)) merged[word] = listsAsMaps(block, lists, entry);
+  }
+  return merged;
 }
 
 const unmergedBlock = (spec: JsonObject, { merge, rules, asideInSpec }: PolicyReader): Block => ({

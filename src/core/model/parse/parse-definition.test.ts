@@ -101,7 +101,19 @@ const complete: JsonObject = {
     ],
     namedBy: [{ level: "GatewayListener", path: "filters[type=Color].ref", separator: "," }],
     selectorNamespaces: { field: "namespaces", grants: "NotNeeded", everywhere: ["global"] },
-    absent: { means: "OwnNamespace", rootNamespace: "root", workloadSelector: "selector" },
+    absent: {
+      means: "OwnNamespace",
+      rootNamespace: "root",
+      workloadSelector: "selector",
+      workloads: [
+        {
+          group: GATEWAY_API,
+          kind: "Gateway",
+          labels: "spec.infrastructure.labels",
+          nameLabels: ["gateway.networking.k8s.io/gateway-name"],
+        },
+      ],
+    },
   },
   hierarchy: {
     effectiveTargets: [{ group: "fruit.example.com", kind: "Apple", section: "Seed" }],
@@ -115,6 +127,15 @@ const complete: JsonObject = {
         via: "ParentRefs",
         path: "spec.parentRefs",
         attachment: "RouteToListener",
+      },
+      {
+        from: "Apple",
+        to: "HTTPRoute",
+        via: "ChildRefs",
+        path: "spec.routes",
+        grants: "NotNeeded",
+        anyName: "*",
+        byLabel: { group: "label.example.com", kind: "Label", label: "team", allNamespaces: "all" },
       },
     ],
     kinds: [
@@ -157,6 +178,7 @@ const complete: JsonObject = {
   status: {
     vocabulary: "Programmed",
     ancestors: "Target",
+    owner: "example.com/owner",
     words: Object.fromEntries(statusStates.map((state) => [state, [`${state}=True`, "Ready=False/Pending"]])),
   },
   controllers: ["example.com/controller"],
@@ -177,13 +199,26 @@ test("every field can be written, and is read", () => {
       positionalRules: true,
       kinds: [{ sectionRequired: true, byPort: true }, {}],
       selectorNamespaces: { field: "namespaces", grants: "NotNeeded", everywhere: ["global"] },
-      absent: { means: "OwnNamespace", rootNamespace: "root", workloadSelector: "selector" },
+      absent: {
+        means: "OwnNamespace",
+        rootNamespace: "root",
+        workloadSelector: "selector",
+        workloads: [{ group: GATEWAY_API, kind: "Gateway", labels: "spec.infrastructure.labels" }],
+      },
       namedBy: [{ level: { kind: "Gateway", section: "Listener" }, path: "filters[type=Color].ref", separator: "," }],
     },
     hierarchy: {
       effectiveTargets: [{ group: "fruit.example.com", kind: "Apple", section: "Seed" }],
       namespacesAbove: [{ group: GATEWAY_API, kind: "Gateway" }, { kind: "Apple" }],
-      links: [{ from: { kind: "Gateway", section: "Listener" }, via: "ParentRefs", attachment: "RouteToListener" }],
+      links: [
+        { from: { kind: "Gateway", section: "Listener" }, via: "ParentRefs", attachment: "RouteToListener" },
+        {
+          to: { kind: "HTTPRoute" },
+          grants: "NotNeeded",
+          anyName: "*",
+          byLabel: { group: "label.example.com", kind: "Label", label: "team", allNamespaces: "all" },
+        },
+      ],
       kinds: [{ kind: "Apple", sections: [{ section: "Seed", path: "spec.seeds" }], route: { hostnames: true } }],
     },
     merge: {
@@ -211,6 +246,7 @@ test("every field can be written, and is read", () => {
     status: {
       vocabulary: "Programmed",
       ancestors: "Target",
+      owner: "example.com/owner",
       words: {
         Overridden: [
           { type: "Overridden", status: "True" },
@@ -229,12 +265,28 @@ test("every field can be written, and is read", () => {
 /** The complete document with the fields that only another strategy has: for tests of types, which come before contradictions. */
 const everyField: JsonObject = {
   ...complete,
+  hierarchy: {
+    ...(complete["hierarchy"] as JsonObject),
+    links: [
+      {
+        from: "GatewayListener",
+        to: "Apple",
+        via: "ChildRefs",
+        path: "spec.apples",
+        attachment: "RouteToListener",
+        grants: "NotNeeded",
+        anyName: "*",
+        byLabel: { group: "label.example.com", kind: "Label", label: "team", allNamespaces: "all" },
+      },
+    ],
+  },
   merge: {
     ...(complete["merge"] as JsonObject),
     order: [{ path: "priority", annotation: "example.com/order", values: ["a"], descending: true, absent: "1" }],
     groupBy: { path: "action", annotation: "example.com/group", values: ["a"], descending: false, absent: "a" },
     precedence: [{ path: "priority", annotation: "example.com/weight", values: ["a"], descending: true, absent: "1" }],
     limit: 5,
+    lists: [{ path: "things", by: "name", join: "Append", items: "Fields" }],
     granularity: { default: "Field", field: "how", values: { lock: { base: "Overrides", granularity: "Field" } } },
     annotation: {
       key: "example.com/how",

@@ -1,5 +1,6 @@
 import { once } from "../collections/once.ts";
 import {
+  type ChildSelection,
   type FieldMapping,
   type Hierarchy,
   type KindFacts,
@@ -174,6 +175,7 @@ function readGoverns(spec: JsonObject): Pick<PolicyDefinition, "governs"> {
 function readStatus(status: JsonObject): PolicyDefinition["status"] {
   const vocabulary = oneOf(status["vocabulary"], choices.vocabulary, "Enforced");
   const ancestors = choices.ancestors.find((one) => one === status["ancestors"]);
+  const owner = text(status, "owner", "");
   const words = child(status, "words");
   const read = statusStates.flatMap((state): readonly [StatusState, readonly StatusWord[]][] => {
     const conditions = texts(words, state).map(readStatusWord);
@@ -182,6 +184,7 @@ function readStatus(status: JsonObject): PolicyDefinition["status"] {
   return {
     vocabulary,
     ...(ancestors === undefined ? {} : { ancestors }),
+    ...(owner === "" ? {} : { owner }),
     ...(read.length === 0 ? {} : { words: Object.fromEntries(read) }),
   };
 }
@@ -250,12 +253,39 @@ function readLink(item: JsonObject, field: string, reader: KindReader): LinkRow 
   const attachment = choices.attachment.find((name) => name === ownValue(item, "attachment"));
   const path = text(item, "path", "");
   checkPath(path, `${field}.path`, reader.problems);
+  const via = oneOf(item["via"], choices.via, "ParentRefs");
   return {
     from: readLevel(item["from"] ?? null, `${field}.from`, reader),
     to: readLevel(item["to"] ?? null, `${field}.to`, reader),
-    via: oneOf(item["via"], choices.via, "ParentRefs"),
+    via,
     path,
     ...(attachment === undefined ? {} : { attachment }),
+    ...readSelection(item, field, via, reader),
+  };
+}
+
+function readSelection(item: JsonObject, field: string, via: LinkRow["via"], { problems }: KindReader): ChildSelection {
+  for (const key of ["grants", "anyName", "byLabel"]) {
+    if (via === "ChildRefs" || ownValue(item, key) === undefined) continue;
+    const message = `${field}.${key} has no meaning with via: ${via}. Leave it out, or use ChildRefs.`;
+    problems.push({ code: "Misplaced", field: `${field}.${key}`, message });
+  }
+  const anyName = text(item, "anyName", "");
+  const label = ownValue(item, "byLabel");
+  const allNamespaces = isJsonObject(label) ? text(label, "allNamespaces", "") : "";
+  return {
+    ...(item["grants"] === "NotNeeded" ? { grants: "NotNeeded" } : {}),
+    ...(anyName === "" ? {} : { anyName }),
+    ...(isJsonObject(label)
+      ? {
+          byLabel: {
+            group: text(label, "group", ""),
+            kind: text(label, "kind", ""),
+            label: text(label, "label", ""),
+            ...(allNamespaces === "" ? {} : { allNamespaces }),
+          },
+        }
+      : {}),
   };
 }
 

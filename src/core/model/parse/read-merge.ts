@@ -5,6 +5,7 @@ import type {
   BaseStrategy,
   FieldOrder,
   Granularity,
+  MergedList,
   MergeRules,
   MergeStrategy,
   OrderKey,
@@ -13,7 +14,7 @@ import type {
 import { isJsonObject, type Json, type JsonObject, ownValue } from "../json.ts";
 import type { GroupKind } from "../refs.ts";
 import { CUSTOM_PREFIX, mergeChoices } from "../schema/merge-schema.ts";
-import { child, flag, list, mapValues, oneOf, text, texts } from "../schema/read-fields.ts";
+import { child, flag, list, mapValues, objects, oneOf, text, texts } from "../schema/read-fields.ts";
 import { didYouMean } from "../words/did-you-mean.ts";
 import { formatValue } from "../words/format-value.ts";
 import { checkPath, type DefinitionProblem, type KindReader, readKind, readLevel } from "./read-definition-kinds.ts";
@@ -34,6 +35,7 @@ export function readMerge(merge: JsonObject, { direct }: { direct: boolean }, re
     granularity: readGranularities(child(merge, "granularity"), problems),
     rules: texts(merge, "rules"),
     atomicPaths: texts(merge, "atomicPaths"),
+    ...readLists(merge, problems),
     blocks: oneOf(merge["blocks"], mergeChoices.blocks, "Combined"),
     bare: oneOf(merge["bare"], mergeChoices.bare, "AtomicDefaults"),
     decidedBy: oneOf(merge["decidedBy"], mergeChoices.decidedBy, "Higher"),
@@ -44,6 +46,20 @@ export function readMerge(merge: JsonObject, { direct }: { direct: boolean }, re
     ...(typeof merge["limit"] === "number" ? { limit: merge["limit"] } : {}),
     empty: oneOf(merge["empty"], mergeChoices.empty, "GivesWay"),
   };
+}
+
+function readLists(merge: JsonObject, problems: DefinitionProblem[]): Pick<MergeRules, "lists"> {
+  const lists = objects(merge, "lists").map((item, i): MergedList => {
+    const field = `spec.merge.lists[${i}]`;
+    const [path, by] = [text(item, "path", ""), text(item, "by", "")];
+    checkPath(path, `${field}.path`, problems);
+    if ((by === "") === (ownValue(item, "join") === undefined)) {
+      const found = by === "" ? "neither by nor join" : "both by and join";
+      problems.push({ code: "Misplaced", field, message: `${field} has ${found}; allowed: one of them` });
+    }
+    return { path, ...(by === "" ? {} : { by }), items: oneOf(item["items"], mergeChoices.items, "Whole") };
+  });
+  return lists.length === 0 ? {} : { lists };
 }
 
 /** The fields that have a meaning with each strategy, and why others have none. */
@@ -69,8 +85,9 @@ function checkMeaning(merge: JsonObject, strategy: Strategy, problems: Definitio
     problems.push({ code: "Misplaced", field: `spec.merge.${key}`, message });
   }
   const { sameTarget = "Conflicted" } = merge;
-  if (strategy !== "None" || sameTarget === "Conflicted" || sameTarget === "NoneWins") return;
-  const message = `spec.merge.sameTarget is ${formatValue(sameTarget)}; allowed with strategy None: Conflicted, NoneWins`;
+  const allowed: readonly string[] = ["Conflicted", "NoneWins", "Undefined"];
+  if (strategy !== "None" || (typeof sameTarget === "string" && allowed.includes(sameTarget))) return;
+  const message = `spec.merge.sameTarget is ${formatValue(sameTarget)}; allowed with strategy None: ${allowed.join(", ")}`;
   problems.push({ code: "Misplaced", field: "spec.merge.sameTarget", message });
 }
 

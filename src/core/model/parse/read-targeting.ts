@@ -1,5 +1,5 @@
 /** Reads `spec.targeting` of a PolicyDefinition. */
-import type { ForbiddenSetting, NamingField, PolicyKind, Targeting, TargetKind } from "../definition.ts";
+import type { ForbiddenSetting, NamingField, PolicyKind, Targeting, TargetKind, WorkloadKind } from "../definition.ts";
 import { isJsonObject, type Json, type JsonObject, ownValue } from "../json.ts";
 import { choices } from "../schema/definition-schema.ts";
 import { child, flag, list, objects, oneOf, text, texts } from "../schema/read-fields.ts";
@@ -41,21 +41,50 @@ export function readTargeting(targeting: JsonObject, policies: readonly PolicyKi
     kinds,
     ...(namedBy.length === 0 ? {} : { namedBy }),
     ...readSelectorNamespaces(targeting, reader),
-    ...readAbsent(targeting),
+    ...readAbsent(targeting, reader),
   };
 }
 
-function readAbsent(targeting: JsonObject): Pick<Targeting, "absent"> {
+function readAbsent(targeting: JsonObject, reader: KindReader): Pick<Targeting, "absent"> {
   const value = ownValue(targeting, "absent");
   if (!isJsonObject(value)) return {};
   const [rootNamespace, workloadSelector] = [text(value, "rootNamespace", ""), text(value, "workloadSelector", "")];
+  const means = oneOf(value["means"], choices.means, "OwnNamespace");
+  if (means === "Nothing" && Object.keys(value).length > 1) {
+    const field = "spec.targeting.absent";
+    const message = `${field} means Nothing, so it has no other fields. Leave them out, or write means: OwnNamespace.`;
+    reader.problems.push({ code: "Misplaced", field, message });
+  }
   return {
     absent: {
-      means: oneOf(value["means"], choices.means, "OwnNamespace"),
+      means,
       ...(rootNamespace === "" ? {} : { rootNamespace }),
       ...(workloadSelector === "" ? {} : { workloadSelector }),
+      ...readWorkloads(value, workloadSelector !== "", reader),
     },
   };
+}
+
+function readWorkloads(
+  absent: JsonObject,
+  hasSelector: boolean,
+  reader: KindReader,
+): Pick<NonNullable<Targeting["absent"]>, "workloads"> {
+  const field = "spec.targeting.absent.workloads";
+  const workloads = list(absent, "workloads").map((item, i): WorkloadKind => {
+    const { group, kind } = readKind(item, `${field}[${i}]`, reader);
+    const record = isJsonObject(item) ? item : {};
+    const labels = text(record, "labels", "metadata.labels");
+    checkPath(labels, `${field}[${i}].labels`, reader.problems);
+    const nameLabels = texts(record, "nameLabels");
+    return { group, kind, labels, ...(nameLabels.length === 0 ? {} : { nameLabels }) };
+  });
+  if (workloads.length === 0) return {};
+  if (!hasSelector) {
+    const message = `${field} has no meaning without workloadSelector: name the field of a policy that selects workloads.`;
+    reader.problems.push({ code: "Misplaced", field, message });
+  }
+  return { workloads };
 }
 
 function readSelectorNamespaces(

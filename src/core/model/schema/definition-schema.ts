@@ -14,8 +14,8 @@ import {
   type Targeting,
   type Visibility,
 } from "../definition.ts";
-import { groupOfKind, kind, level } from "./level-schema.ts";
-import { dottedPath, merge } from "./merge-schema.ts";
+import { dottedPath, groupOfKind, kind, level, linkChoices, linkRow } from "./level-schema.ts";
+import { merge } from "./merge-schema.ts";
 import {
   choice,
   flag,
@@ -46,17 +46,15 @@ export const choices: {
   readonly visibility: readonly Visibility[];
   readonly governs: readonly Governs[];
 } = {
+  ...linkChoices,
   class: ["Direct", "Inherited"],
   scope: ["Namespaced", "Cluster"],
   refs: ["Many", "One"],
   crossNamespace: ["Forbidden", "ReferenceGrant", "Consumer"],
-  via: ["ParentRefs", "ParentName", "ChildRefs"],
-  attachment: ["RouteToListener", "ListenerSetToGateway", "RouteToService"],
   vocabulary: ["Enforced", "Programmed"],
   ancestors: ["Gateway", "Target", "None"],
   format: ["Any", "Certificates"],
-  means: ["OwnNamespace"],
-  grants: ["Needed", "NotNeeded"],
+  means: ["OwnNamespace", "Nothing"],
   visibility: ["Readers", "Target"],
   governs: ["Gateways", "Clients", "Security", "Traffic", "Backends", "Telemetry"],
 };
@@ -112,6 +110,21 @@ const namingField = object({
   separator: optional(name, "the field has one name", "The text between several names: `,`."),
 });
 
+const workloadKind: Schema = shorthand("a kind (Pod)", {
+  group: groupOfKind,
+  kind: required(name, "A kind of objects that stand for Pods."),
+  labels: optional(
+    dottedPath,
+    "metadata.labels",
+    "Dotted path of the labels of the Pods: `spec.template.metadata.labels`.",
+  ),
+  nameLabels: optional(
+    list(name),
+    "none",
+    "Labels of the Pods that contain the name of the object: `gateway.networking.k8s.io/gateway-name`.",
+  ),
+});
+
 const targeting = object({
   fields: optional(
     object({
@@ -162,7 +175,10 @@ const targeting = object({
   ),
   absent: optional(
     object({
-      means: required(choice(choices.means), "The policy is attached to the Namespace it is in."),
+      means: required(
+        choice(choices.means),
+        "The policy is attached to the Namespace it is in, or to nothing: then it is accepted, and takes effect nowhere.",
+      ),
       rootNamespace: optional(
         name,
         "none",
@@ -171,7 +187,12 @@ const targeting = object({
       workloadSelector: optional(
         name,
         "none",
-        "Field of `spec` that selects workloads by label. Such a policy takes effect on those workloads, which Prevail does not know.",
+        "Field of `spec` that selects workloads by label (`matchLabels` and `matchExpressions`, `labels`, or a map of labels). Such a policy is attached to those workloads.",
+      ),
+      workloads: optional(
+        list(workloadKind),
+        "workloads are not known",
+        "The kinds of objects that stand for workloads. They are levels of the hierarchy.",
       ),
     }),
     "a policy needs a target",
@@ -181,21 +202,6 @@ const targeting = object({
     list(namingField),
     "none",
     "Fields of objects that name policies of the kind. A policy is attached to each object and section that names it, directly below the policies that target it.",
-  ),
-});
-
-const linkRow = object({
-  from: required(level, "The level of the parent."),
-  to: required(level, "The level of the child."),
-  via: required(
-    choice(choices.via),
-    "The child has references to its parents at `path`, or the bare name of its parent; or the parent has references to its children there.",
-  ),
-  path: required(dottedPath, "Dotted path of the reference, relative to the object or section that has it."),
-  attachment: optional(
-    choice(choices.attachment),
-    "none",
-    "A further condition: the listener, the Gateway or the Service must accept the child.",
   ),
 });
 
@@ -319,7 +325,7 @@ const approximation = object({
   paths: optional(
     list(dottedPath),
     "every policy of the kind",
-    "Dotted paths in the spec: only a policy with a value at one of them is affected. In a list a number is an index (`targetRefs.1`); otherwise any item counts. `targetRef[kind=Namespace]`: an object with that value.",
+    "Dotted paths in the spec: only a policy with a value at one of them is affected. In a list a number is an index (`targetRefs.1`); otherwise any item counts. `targetRef[kind=Namespace]`: an object with that value. `[mergeType=Merge].rules`: a spec with that value.",
   ),
 });
 
@@ -354,6 +360,11 @@ export const definitionSchema: Schema = object({
         choice(choices.ancestors),
         "Target for Direct, Gateway for Inherited",
         "The objects that have an entry in the status: the Gateways (mesh: parent Services) above the targets, or the targets themselves. `None`: the status has conditions, and no ancestors.",
+      ),
+      owner: optional(
+        controllerName,
+        "none",
+        "The controller that writes the status of the kind. The Prevail controller of this name owns the kind, as with `--own`; one of another name does not write it unless `--own` names the kind.",
       ),
       words: optional(
         object(

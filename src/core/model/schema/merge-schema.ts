@@ -1,11 +1,10 @@
 /** The schema of `spec.merge` of PolicyDefinitions: how specs in conflict are merged. */
-import type { MergeRules, OrderKey } from "../definition.ts";
-import { kind, level } from "./level-schema.ts";
+import type { MergedList, MergeRules, OrderKey } from "../definition.ts";
+import { dottedPath, kind, level } from "./level-schema.ts";
 import {
   choice,
   count,
   flag,
-  formatted,
   list,
   map,
   name,
@@ -30,6 +29,8 @@ export const mergeChoices: {
   readonly parents: readonly ("All" | "Closest")[];
   readonly sameTarget: readonly MergeRules["sameTarget"][];
   readonly empty: readonly MergeRules["empty"][];
+  readonly join: readonly "Append"[];
+  readonly items: readonly MergedList["items"][];
 } = {
   strategy: ["None", "DefaultsAndOverrides", "Accumulate"],
   order: ["Age", "Name", "Level"],
@@ -40,14 +41,15 @@ export const mergeChoices: {
   decidedBy: ["Higher", "Lower", "Annotation"],
   between: ["Levels", "Objects"],
   parents: ["All", "Closest"],
-  sameTarget: ["Established", "OldestWins", "Conflicted", "ConflictedWhereBothSet", "NoneWins"],
+  sameTarget: ["Established", "OldestWins", "Conflicted", "ConflictedWhereBothSet", "NoneWins", "Undefined"],
   empty: ["GivesWay", "TakesPlace"],
+  join: ["Append"],
+  items: ["Whole", "Fields"],
 };
 
 /** A custom strategy is spelled `Custom/<name>`. */
 export const CUSTOM_PREFIX = "Custom/";
 
-export const dottedPath: Schema = formatted("a dotted path");
 const granularity: Schema = {
   ...text,
   pattern: `^(${mergeChoices.granularity.join("|")}|${CUSTOM_PREFIX}.+)$`,
@@ -154,6 +156,30 @@ export const merge: Schema = object({
     "none",
     "For Field and Merge: paths of maps that are one value; for Field in addition to the maps in the schema of the CRD. No effect in kinds that also support Patch.",
   ),
+  lists: optional(
+    list(
+      object({
+        path: required(dottedPath, "Dotted path of a list in the spec proper; `*` stands for any key."),
+        by: optional(
+          name,
+          "none; required without `join`",
+          "Field of the items: items of two policies with the same value are one setting.",
+        ),
+        join: optional(
+          choice(mergeChoices.join),
+          "none; required without `by`",
+          "`Append`: the items of all policies take effect.",
+        ),
+        items: optional(
+          choice(mergeChoices.items),
+          "Whole",
+          "An item is one setting, or each of its fields is one. In kinds that support Patch always the latter.",
+        ),
+      }),
+    ),
+    "a list is one value",
+    "For Field, Patch and Merge: lists that are merged item by item. In the effective policy such a list is a map of its items.",
+  ),
   blocks: optional(
     choice(mergeChoices.blocks),
     "Combined",
@@ -193,7 +219,7 @@ export const merge: Schema = object({
   sameTarget: optional(
     choice(mergeChoices.sameTarget),
     "Established",
-    "Two policies on one target. Established: they are merged, and of their defaults the newer take effect because it is the lower policy (GEP-713). OldestWins: they are merged, and the oldest is used first. Conflicted: the first by precedence takes effect, the others are not accepted there. ConflictedWhereBothSet: a policy is not accepted there if it sets a field that a policy before it sets, too. NoneWins: none of them is accepted there. With the strategy None one of the last three, or Conflicted if it is left out.",
+    "Two policies on one target. Established: they are merged, and of their defaults the newer take effect because it is the lower policy (GEP-713). OldestWins: they are merged, and the oldest is used first. Conflicted: the first by precedence takes effect, the others are not accepted there. ConflictedWhereBothSet: a policy is not accepted there if it sets a field that a policy before it sets, too. NoneWins: none of them is accepted there. Undefined: one of them takes effect, and it is not defined which. With the strategy None: Conflicted (the default), NoneWins or Undefined.",
   ),
   limit: optional(
     count,

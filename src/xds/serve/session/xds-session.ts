@@ -123,6 +123,17 @@ export class XdsSession {
     });
   }
 
+  /** True if it has acknowledged or refused everything that it must have. What it has in addition may still have to be removed. */
+  get isCurrent(): boolean {
+    return RESOURCE_TYPES.every((type) => {
+      const { pending, held, refusals } = this.states[type];
+      if ((pending?.resources.size ?? 0) > 0 || this.lists.due(type).length > 0) return false;
+      if (type !== "Cluster" && type !== "Listener") return true;
+      for (const name of this.lists.wanted[type].keys()) if (!held.has(name) && !refusals.has(name)) return false;
+      return true;
+    });
+  }
+
   /** What the session waits for, as text. */
   get waitingFor(): readonly string[] {
     const pending = RESOURCE_TYPES.flatMap((type) => {

@@ -1,0 +1,77 @@
+/** An HTTPS server of the control plane: its certificate can be replaced while it serves, and requests at a time are limited. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer } from "node:https";
+import { closeFailedHandshakes, type HandshakeFailure } from "./failed-handshakes.ts";
+import { closeServer, listen } from "./listen.ts";
+
+/** The certificate of a server, in PEM. */
+export interface ServingCertificate {
+  readonly certificate: string;
+  readonly privateKey: string;
+}
+
+/** What a connection is judged by. */
+export interface TlsTrust {
+  readonly certificate: ServingCertificate;
+  /** In PEM. Only clients with a certificate of it may connect. Undefined: every client. */
+  readonly clientAuthority: string | undefined;
+}
+
+export interface TlsServerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly trust: TlsTrust;
+  readonly requestTimeoutMs: number;
+  readonly maxHeaderBytes?: number;
+  readonly respond: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  /** Responds to a request beyond the limit of requests at a time. */
+  readonly respondBusy: (request: IncomingMessage, response: ServerResponse) => void;
+  readonly onHandshakeFailure?: ((failure: HandshakeFailure) => void) | undefined;
+}
+
+export interface TlsServer {
+  readonly port: number;
+  /** Connections from now on are judged by this; open connections stay. */
+  readonly useTrust: (trust: TlsTrust) => void;
+  readonly closeIdleConnections: () => void;
+  readonly close: () => Promise<void>;
+}
+
+/** Requests at a time. */
+const MAX_IN_FLIGHT = 100;
+
+/** Rejects if the port cannot be opened. */
+export async function startTlsServer(options: TlsServerOptions): Promise<TlsServer> {
+  let inFlight = 0;
+  const server = createServer(
+    {
+      ...contextOf(options.trust),
+      headersTimeout: 10_000,
+      requestTimeout: options.requestTimeoutMs,
+      keepAliveTimeout: 90_000,
+      ...(options.maxHeaderBytes === undefined ? {} : { maxHeaderSize: options.maxHeaderBytes }),
+    },
+    (request, response) => {
+      if (inFlight >= MAX_IN_FLIGHT) return options.respondBusy(request, response);
+      inFlight++;
+      void options.respond(request, response).finally(() => {
+        inFlight--;
+      });
+    },
+  );
+  closeFailedHandshakes(server, (one) => options.onHandshakeFailure?.(one));
+  const port = await listen(server, options);
+  return {
+    port,
+    useTrust: (trust) => server.setSecureContext(contextOf(trust)),
+    closeIdleConnections: () => server.closeIdleConnections(),
+    close: () => closeServer(server),
+  };
+}
+
+const contextOf = ({ certificate, clientAuthority }: TlsTrust) => ({
+  cert: certificate.certificate,
+  key: certificate.privateKey,
+  ...(clientAuthority === undefined ? {} : { ca: clientAuthority, requestCert: true, rejectUnauthorized: true }),
+  minVersion: "TLSv1.2" as const,
+});

@@ -1,0 +1,113 @@
+/** Gateway API, "GatewayConditionProgrammed" */
+import { describe, expect, test } from "vitest";
+import { gateway, gatewayClass, listenerSet } from "../../../test/support/cluster/gateway-objects.ts";
+import { evaluate } from "../../core/evaluate.ts";
+import { worldOf } from "../../core/evaluation.ts";
+import type { AssignedAddress } from "../../core/gateway-status/assign-addresses.ts";
+import type { JsonObject } from "../../core/model/json.ts";
+import { GATEWAY_API } from "../../core/model/kinds.ts";
+import { objectId } from "../../core/model/refs.ts";
+import { buildSnapshot } from "../../core/model/snapshot.ts";
+import { builtInDefinitions } from "../../definitions/built-in-definitions.ts";
+import { type EnvoyReport, GatewayStates } from "./gateway-states.ts";
+
+const OURS = "prevail.dev/gateway";
+const id = objectId({ group: GATEWAY_API, kind: "Gateway", namespace: "default", name: "g" });
+const programmed: JsonObject = { conditions: [{ type: "Programmed", status: "True" }] };
+
+/** A Gateway in one generation, as the cluster has it. */
+const worldIn = (
+  generation: number,
+  { status, sets = [] }: { status?: JsonObject; sets?: readonly JsonObject[] } = {},
+) =>
+  worldOf(
+    evaluate(
+      buildSnapshot([
+        gatewayClass("class", OURS),
+        { ...gateway("g", { generation }), ...(status === undefined ? {} : { status }) },
+        ...sets,
+      ]),
+      { definitions: builtInDefinitions() },
+    ),
+  );
+
+class Plane {
+  nowMs = 0;
+  given: EnvoyReport | undefined = { envoys: 1, current: 0, refusals: [] };
+  address: AssignedAddress | undefined = { address: "192.0.2.1" };
+  readonly states = new GatewayStates({
+    controllerName: OURS,
+    acknowledgements: () => new Map(this.given === undefined ? [] : [["default/g", this.given]]),
+    addressOf: () => this.address,
+    monotonicMs: () => this.nowMs,
+  });
+
+  state(generation: number, more: Parameters<typeof worldIn>[1] = {}): string {
+    return this.states.read(worldIn(generation, more))(id).state;
+  }
+
+  acknowledge(): void {
+    this.given = { envoys: 1, current: 1, refusals: [] };
+  }
+}
+
+describe("Programmed follows acknowledgements", () => {
+  test("a new Gateway is pending until an Envoy has acknowledged it", () => {
+    const plane = new Plane();
+    expect(plane.state(1)).toBe("Pending");
+    plane.acknowledge();
+    expect(plane.states.read(worldIn(1))(id)).toEqual({
+      state: "Serving",
+      addresses: [{ type: "IPAddress", value: "192.0.2.1" }],
+    });
+  });
+
+  test("after an edit of the Gateway the condition stays until it is acknowledged; after an edit of a route it is true all the time", () => {
+    const plane = new Plane();
+    plane.acknowledge();
+    expect(plane.state(1)).toBe("Serving");
+    plane.given = { envoys: 1, current: 0, refusals: [] };
+    expect(plane.state(1)).toBe("Serving");
+    expect(plane.state(2)).toBe("Updating");
+    plane.acknowledge();
+    expect(plane.state(2)).toBe("Serving");
+  });
+
+  test("a ListenerSet is a part of its Gateway", () => {
+    const plane = new Plane();
+    plane.acknowledge();
+    expect(plane.state(1)).toBe("Serving");
+    plane.given = { envoys: 1, current: 0, refusals: [] };
+    expect(plane.state(1, { sets: [listenerSet("more", "Gateway/g", { generation: 1 })] })).toBe("Updating");
+  });
+
+  test("after a restart of this process, and while Envoys are away for a short time, the condition stays", () => {
+    const plane = new Plane();
+    plane.given = { envoys: 0, current: 0, refusals: [] };
+    expect(plane.state(1, { status: programmed })).toBe("Updating");
+    plane.nowMs = 61_000;
+    expect(plane.state(1, { status: programmed })).toBe("Pending");
+  });
+
+  test("an Envoy refuses a listener: the refusal names the port", () => {
+    const plane = new Plane();
+    const refused = { type: "Listener", name: "default/g:80", reason: "cannot bind" };
+    plane.given = { envoys: 1, current: 1, refusals: [refused] };
+    expect(plane.states.read(worldIn(1))(id)).toMatchObject({
+      state: "Refused",
+      ports: [80],
+      message: "an Envoy refuses Listener default/g:80: cannot bind",
+    });
+    plane.given = { envoys: 1, current: 1, refusals: [refused, { ...refused, type: "Cluster", name: "shop/cart:80" }] };
+    expect(plane.states.read(worldIn(1))(id)).toMatchObject({ ports: "All" });
+  });
+
+  test("a Gateway without a usable address, and one that is not served", () => {
+    const plane = new Plane();
+    plane.address = { problem: "taken" };
+    expect(plane.state(1)).toBe("AddressNotUsable");
+    plane.address = undefined;
+    plane.given = undefined;
+    expect(plane.state(1)).toBe("Pending");
+  });
+});

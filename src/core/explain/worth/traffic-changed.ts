@@ -1,0 +1,67 @@
+import { type ObjectRef, objectId } from "../../model/refs.ts";
+import { type RetryCounts, sumCounts, type TrafficCounts } from "../../retry/retry-counts.ts";
+import type { PathChange, Plan } from "../plan/result.ts";
+import { keepsValue } from "../plan/value-changes.ts";
+
+/** What retries were worth to the requests to one backend, on the paths where a plan changes retries. */
+export interface BackendWorth extends RetryCounts {
+  readonly backend: ObjectRef;
+  readonly port: number;
+}
+
+/** What gateways counted where a plan changes retries. */
+export interface ChangedTraffic {
+  readonly backends: readonly BackendWorth[];
+  /** The counted interval. */
+  readonly windowMs: number;
+}
+
+/**
+ * The counts by backend, of the requests on paths where a setting of retries changes, those that owe most to retries first. Undefined: the
+ * plan changes no setting of retries.
+ */
+export function trafficChanged(plan: Plan, counts: readonly TrafficCounts[]): readonly BackendWorth[] | undefined {
+  const paths = plan.kinds.flatMap(({ changes }) => changes.filter(changesRetries));
+  if (paths.length === 0) return undefined;
+  const keys = new Set(paths.flatMap(keysOf));
+  const found = counts.filter((one) => trafficKeys(one).some((key) => keys.has(key)));
+  const byBackend = new Map<string, BackendWorth>();
+  for (const one of found) {
+    const { backend, port } = one;
+    const key = `${objectId(backend)}:${port}`;
+    byBackend.set(key, { backend, port, ...sumCounts([one, ...asList(byBackend.get(key))]) });
+  }
+  return [...byBackend.values()].sort((a, b) => b.succeededByRetry - a.succeededByRetry || b.requests - a.requests);
+}
+
+const asList = <Item>(item: Item | undefined): readonly Item[] => (item === undefined ? [] : [item]);
+
+/** True if a value about retries changes, such as `/retry/attempts` or, in another kind, `/retries`. A value that only comes from another source does not count. */
+const changesRetries = ({ values }: PathChange): boolean =>
+  values.some(
+    (value) => !keepsValue(value) && value.pointer.split("/").some((segment) => /^retr(?:y|ies)/.test(segment)),
+  );
+
+/** What a path and counted traffic have in common: the Gateway, and the rule with its backend, as far as the path has them. */
+function keysOf({ nodes }: PathChange): readonly string[] {
+  const ids = nodes.map((node) => ({ ...node, id: objectId(node) }));
+  const gateway = ids.find(({ kind }) => kind === "Gateway")?.id ?? "";
+  const rule = ids.findLast(({ kind, sectionName }) => kind.endsWith("Route") && sectionName !== undefined);
+  const route = rule ?? ids.findLast(({ kind }) => kind.endsWith("Route"));
+  const backend = ids.findLast(({ kind }) => kind === "Service")?.id ?? "";
+  return [keyOf(gateway, route?.id ?? "", rule?.sectionName ?? "", backend)];
+}
+
+/** A path may end at a route, a rule or a Gateway. */
+function trafficKeys({ gateway, route, rule, backend }: TrafficCounts): readonly string[] {
+  const [through, of, to] = [objectId(gateway), objectId(route), objectId(backend)];
+  return [
+    keyOf(through, of, rule, to),
+    keyOf(through, of, rule, ""),
+    keyOf(through, of, "", to),
+    keyOf(through, of, "", ""),
+    keyOf(through, "", "", ""),
+  ];
+}
+
+const keyOf = (...parts: readonly string[]): string => parts.join(" ");

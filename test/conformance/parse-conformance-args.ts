@@ -1,0 +1,81 @@
+/** The arguments of `npm run conformance`. */
+import { parseArgs } from "node:util";
+import { FAST_TESTS } from "./fast-tests.ts";
+
+export interface ConformanceOptions {
+  readonly isHelp: boolean;
+  /** Flags that are given to the suite. */
+  readonly suiteFlags: readonly string[];
+  /** Only these tests; undefined for every test of the claimed features. */
+  readonly tests: readonly string[] | undefined;
+  /** Write the suite's report into `docs/conformance`. */
+  readonly isReported: boolean;
+  /** Run no test, and stay, so that one can look at the cluster. */
+  readonly hold: boolean;
+  /** Where the results are written as JSON. */
+  readonly json: string | undefined;
+  readonly logFile: string | undefined;
+  /** Another implementation: a command, and the name of its GatewayClass. */
+  readonly controller: string | undefined;
+  readonly gatewayClass: string | undefined;
+}
+
+export const USAGE = `Usage: npm run conformance [-- [--fast | --tests NAME,…] [--report] [--hold] [--log FILE] [SUITE FLAG…]]
+
+Runs Gateway API's conformance suite against the controller and Envoy, in a cluster on this machine.
+
+  --fast             one test of each feature, in less than two minutes
+  --tests NAME,…     only these tests
+  --report           write the suite's report to docs/conformance/report.yaml
+  --hold             run no test: start everything, print how to enter the cluster, and stay
+  --log FILE         keep what the suite logs
+  --json FILE        write the results as JSON
+  --controller COMMAND, --class NAME
+                     test another implementation; COMMAND runs with KUBECONFIG
+
+Arguments with one dash go to the suite, such as -run-test=HTTPRouteWeight, -all-features or
+-exempt-features=Mesh.`;
+
+/** A message if they are wrong. */
+export function parseConformanceArgs(args: readonly string[]): ConformanceOptions | string {
+  const isSuiteFlag = (arg: string): boolean => /^-[^-]/.test(arg);
+  const read = (): ReturnType<typeof readOwn> | string => {
+    try {
+      return readOwn(args.filter((arg) => !isSuiteFlag(arg)));
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  };
+  const values = read();
+  if (typeof values === "string") return values;
+  if (values.fast === true && values.tests !== undefined) return "--fast and --tests exclude each other";
+  if ((values.controller === undefined) !== (values.class === undefined))
+    return "--controller and --class need each other";
+  return {
+    isHelp: values.help === true,
+    suiteFlags: args.filter(isSuiteFlag),
+    tests: values.fast === true ? FAST_TESTS : values.tests?.split(","),
+    isReported: values.report === true,
+    hold: values.hold === true,
+    json: values.json,
+    logFile: values.log,
+    controller: values.controller,
+    gatewayClass: values.class,
+  };
+}
+
+const readOwn = (args: readonly string[]) =>
+  parseArgs({
+    args: [...args],
+    options: {
+      help: { type: "boolean" },
+      fast: { type: "boolean" },
+      tests: { type: "string" },
+      report: { type: "boolean" },
+      hold: { type: "boolean" },
+      json: { type: "string" },
+      log: { type: "string" },
+      controller: { type: "string" },
+      class: { type: "string" },
+    },
+  }).values;

@@ -1,0 +1,81 @@
+/** The program behind `npm run conformance`: starts the rig and the controller, runs the suite, and prints tables. */
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { findRigParts } from "../support/rig/find-rig-parts.ts";
+import { type Rig, startRig } from "../support/rig/start-rig.ts";
+import { formatSuite } from "./format-suite.ts";
+import { type ConformanceOptions, parseConformanceArgs, USAGE } from "./parse-conformance-args.ts";
+import { runSuite, type SuiteResult } from "./run-suite.ts";
+import { ADDRESS_FLAGS, startImplementation } from "./start-implementation.ts";
+
+const REPORTS = "docs/conformance";
+
+async function main(options: ConformanceOptions): Promise<number> {
+  const started = Date.now();
+  const parts = findRigParts();
+  const rig = await startRig(parts);
+  const gatewayClass = await startImplementation(rig, parts, options);
+  console.log(`conformance: the cluster and the controller are ready (${seconds(started)})`);
+  if (options.hold) {
+    printEntrance(rig, gatewayClass);
+    await new Promise(() => setInterval(() => undefined, 60_000));
+  }
+  const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { readonly version: string };
+  const result = await runSuite(rig, {
+    suite: parts.suite,
+    gatewayClass,
+    flags: [...ADDRESS_FLAGS, ...options.suiteFlags],
+    tests: options.tests,
+    version,
+    onTest: ({ name, outcome, seconds: time, reason }) => {
+      if (outcome !== "skipped")
+        console.log(`${outcome}  ${name}  ${time.toFixed(2)} s${reason === "" ? "" : `  ${reason}`}`);
+    },
+  });
+  print(result, started);
+  keep(result, options);
+  const hasFailed = result.failure !== undefined || result.tests.some(({ outcome }) => outcome === "failed");
+  return hasFailed ? 1 : 0;
+}
+
+function print({ tests, profiles, failure }: SuiteResult, started: number): void {
+  console.log(failure === undefined ? `\n${formatSuite(tests, profiles)}` : `conformance: no test ran: ${failure}`);
+  console.log(`conformance: ${seconds(started)} in all`);
+}
+
+/** The suite's own report, and what a test reads. */
+function keep(
+  { tests, profiles, report, failure, log }: SuiteResult,
+  { isReported, json, logFile }: ConformanceOptions,
+): void {
+  if (json !== undefined) writeFileSync(json, JSON.stringify({ tests, profiles, failure }));
+  if (logFile !== undefined) copyFileSync(log, logFile);
+  if (!isReported || report === "") return;
+  mkdirSync(REPORTS, { recursive: true });
+  writeFileSync(`${REPORTS}/report.yaml`, report);
+  console.log(`conformance: ${REPORTS}/report.yaml is written`);
+}
+
+function printEntrance({ plane, folder }: Rig, gatewayClass: string): void {
+  const enter = `nsenter -t $(pgrep -f ${process.argv[1] ?? ""} | tail -n 1) --net --mount --pid env -C ${process.cwd()} KUBECONFIG=${plane.kubeconfig}`;
+  console.log(
+    `conformance: class ${gatewayClass}, logs in ${folder}; run programs in the cluster with: ${enter} COMMAND`,
+  );
+}
+
+const seconds = (startedMs: number): string => `${((Date.now() - startedMs) / 1000).toFixed(1)} s`;
+
+const options = parseConformanceArgs(process.argv.slice(2));
+if (typeof options === "string") {
+  console.error(`conformance: ${options}\n\n${USAGE}`);
+  process.exit(2);
+}
+if (options.isHelp) {
+  console.log(USAGE);
+  process.exit(0);
+}
+process.exit(
+  await main(options).catch((error: unknown) => {
+    console.error(error);
+    return 1;
+  }),
+);

@@ -1,0 +1,102 @@
+/** GEP-713, "Status reporting": the status that is kept while objects change is the status of an evaluation from scratch. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { touchedOf } from "../../src/core/apply.ts";
+import { worldOf } from "../../src/core/evaluation.ts";
+import { statusReportOf } from "../../src/core/status/status-report-of.ts";
+import { StatusScope, StatusTracker } from "../../src/core/status/status-tracker.ts";
+import { apply } from "../../src/index.ts";
+import { evaluateObjects } from "./check-history.ts";
+import type { Evaluation } from "./evaluate-cluster.ts";
+import { assertProperty, deepFreeze, PROPERTY_TIMEOUT_MS, seed } from "./property-run.ts";
+import { playBatch, type RandomHistory, randomBatches, randomHistory, startState } from "./random/random-history.ts";
+import { templatedCluster } from "./random/templated-cluster.ts";
+
+const OPTIONS = { controllerName: "example.com/controller" };
+
+/** The status of each object that has one, from scratch. */
+function reportOf(evaluation: Evaluation): ReadonlyMap<string, unknown> {
+  const { policies, targets } = statusReportOf(worldOf(evaluation), OPTIONS);
+  const byObject = new Map<string, unknown>(policies.map((own) => [`policy ${own.policy}`, own]));
+  for (const target of targets) {
+    const key = `target ${target.object}`;
+    const known = byObject.get(key);
+    byObject.set(key, Array.isArray(known) ? [...known, target] : [target]);
+  }
+  return byObject;
+}
+
+/** The status that is kept: each update changes what it returns and nothing else. */
+class KeptStatus {
+  readonly #tracker = new StatusTracker(OPTIONS);
+  readonly #byObject = new Map<string, unknown>();
+
+  update(evaluation: Evaluation, scope: StatusScope): ReadonlyMap<string, unknown> {
+    const steps = this.#tracker.update(worldOf(evaluation), scope);
+    let step = steps.next();
+    while (step.done !== true) step = steps.next();
+    const { isWhole, policies, targets } = step.value;
+    if (isWhole) this.#byObject.clear();
+    for (const [id, status] of policies) this.#put(`policy ${id}`, status);
+    for (const [id, statuses] of targets) this.#put(`target ${id}`, statuses.length === 0 ? undefined : statuses);
+    return this.#byObject;
+  }
+
+  #put(key: string, value: unknown): void {
+    if (value === undefined) this.#byObject.delete(key);
+    else this.#byObject.set(key, value);
+  }
+}
+
+/** `together`: the number of batches that are computed at once. Returns the number of objects with a status. */
+function checkStatus({ start, pool, batches }: RandomHistory, together: number): number {
+  let state = startState(start.objects);
+  let evaluation = evaluateObjects(state.values(), start);
+  const kept = new KeptStatus();
+  const all = new StatusScope();
+  all.addAll();
+  kept.update(evaluation, all);
+  let objects = 0;
+  let scope = new StatusScope();
+  for (const [index, batch] of batches.entries()) {
+    const played = playBatch(state, batch, pool);
+    const applied = apply(evaluation, deepFreeze(played.changes));
+    scope.add(touchedOf(applied), worldOf(evaluation).rulebook.kinds);
+    ({ state } = played);
+    ({ evaluation } = applied);
+    if ((index + 1) % together !== 0 && index + 1 < batches.length) continue;
+    const report = reportOf(evaluation);
+    expect(new Map([...kept.update(evaluation, scope)].sort(byKey))).toStrictEqual(new Map([...report].sort(byKey)));
+    objects += report.size;
+    scope = new StatusScope();
+  }
+  return objects;
+}
+
+const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1);
+
+test(`the status after changes equals the status from scratch (seed ${seed})`, {
+  timeout: PROPERTY_TIMEOUT_MS,
+}, () => {
+  let objects = 0;
+  const property = fc.property(randomHistory, fc.integer({ min: 1, max: 3 }), (history, together) => {
+    objects += checkStatus(history, together);
+  });
+  assertProperty(property, { numRuns: 200, stream: 71 });
+  expect(objects, "objects with a status").toBeGreaterThan(1000);
+});
+
+test(`the same where policies have equal specs and many paths change (seed ${seed})`, {
+  timeout: PROPERTY_TIMEOUT_MS,
+}, () => {
+  const clusters = fc.record({
+    start: templatedCluster,
+    other: templatedCluster,
+    batches: randomBatches,
+    together: fc.integer({ min: 1, max: 3 }),
+  });
+  const property = fc.property(clusters, ({ start, other, batches, together }) => {
+    checkStatus({ start, pool: other.objects, batches }, together);
+  });
+  assertProperty(property, { numRuns: 150, stream: 72 });
+});

@@ -1,0 +1,9 @@
+import { networkInterfaces } from "node:os";
+
+/**
+ * An address of this machine that EndpointSlices may have, which refuse those of the loopback. What is sent to it stays on the machine. Undefined if
+ * there is none.
+ */
+export const ownAddress = Object.values(networkInterfaces())
+  .flatMap((all) => all ?? [])
+  .find(({ family, internal }) => family === "IPv4" && !internal)?.address;

@@ -1,0 +1,177 @@
+import { describe, expect, test } from "vitest";
+import { caveatsFor, type JsonObject } from "../../src/index.ts";
+import {
+  gateway,
+  gatewayClass,
+  listener,
+  listenerSet,
+  policy,
+  reference,
+  route,
+  service,
+} from "../support/cluster/gateway-objects.ts";
+import { namedCases } from "./named-kind-cases.ts";
+import { vendorCases, vendorCluster } from "./vendor-cases.ts";
+
+const group = "agentgateway.dev";
+const CONTROLLER = "agentgateway.dev/agentgateway";
+const made = (name: string, on: string | JsonObject, spec: JsonObject, created = 0) =>
+  policy("AgentgatewayPolicy", name, [on], spec, { group, created });
+
+const model = (name: string): JsonObject => ({ group, kind: "AgentgatewayBackend", name });
+/** g has the listeners a and b, ls adds the listener x. r goes to the Service s, ai to the AgentgatewayBackend llm. */
+const shared = [
+  gatewayClass("class", CONTROLLER),
+  gateway("g", { listeners: [listener("a", { port: 80 }), listener("b", { port: 81 })], allowedListeners: "All" }),
+  listenerSet("ls", "Gateway/g", { listeners: [listener("x", { port: 82 })] }),
+  route("r", "Gateway/g#a", { rules: [{ name: "one", backends: ["s"] }, { name: "two" }] }),
+  route("ai", "Gateway/g#a", { rules: [{ name: "only", backends: [model("llm")] }] }),
+  route("on-x", "ListenerSet/ls#x", { rules: [{ name: "only" }] }),
+  service("s", { ports: { http: 80 } }),
+  {
+    apiVersion: `${group}/v1alpha1`,
+    kind: "AgentgatewayBackend",
+    metadata: { name: "llm", namespace: "default" },
+    spec: {},
+  },
+];
+const ONE = "HTTPRoute/r#one";
+const TWO = "HTTPRoute/r#two";
+const AI = "HTTPRoute/ai#only";
+const X = "HTTPRoute/on-x#only";
+
+const retry = (attempts: number) => ({ retry: { attempts } });
+const timeouts = (request: string) => ({ timeouts: { request } });
+const override = { strategy: { inheritance: "Override" } };
+
+describe("agentgateway: each field whole, from the most specific policy", () => {
+  vendorCases(shared, [
+    {
+      what: "a Gateway's policy takes effect on all routes, also those of its ListenerSets",
+      objects: [made("g1", "Gateway/g", { traffic: retry(1) })],
+      effective: { [TWO]: { traffic: retry(1) }, [X]: { traffic: retry(1) }, [AI]: { traffic: retry(1) } },
+      outcomes: { g1: "Enforced" },
+      conditions: { g1: ["Gateway/g: Accepted=True/Accepted Enforced=True/Enforced"] },
+    },
+    {
+      what: "a route's fields replace the Gateway's one by one",
+      objects: [
+        made("g1", "Gateway/g", { traffic: { ...retry(1), ...timeouts("1s") } }),
+        made("r1", "HTTPRoute/r", { traffic: retry(2) }, 1),
+      ],
+      effective: {
+        [TWO]: { traffic: { ...retry(2), ...timeouts("1s") } },
+        [X]: { traffic: { ...retry(1), ...timeouts("1s") } },
+      },
+      outcomes: { g1: "PartiallyEnforced by r1", r1: "Enforced" },
+    },
+    {
+      what: "a field is taken whole",
+      objects: [
+        made("g1", "Gateway/g", { traffic: { retry: { attempts: 1, codes: [503] } } }),
+        made("r1", "HTTPRoute/r", { traffic: retry(2) }, 1),
+      ],
+      effective: { [TWO]: { traffic: retry(2) } },
+    },
+    {
+      what: "the modifiers of requests and of responses are two fields",
+      objects: [
+        made("g1", "Gateway/g", { traffic: { headerModifiers: { response: { remove: ["server"] } } } }),
+        made("r1", "HTTPRoute/r", { traffic: { headerModifiers: { request: { remove: ["cookie"] } } } }, 1),
+      ],
+      effective: {
+        [TWO]: { traffic: { headerModifiers: { request: { remove: ["cookie"] }, response: { remove: ["server"] } } } },
+      },
+    },
+    {
+      what: "Gateway, listener, route, rule: the rule's is the most specific",
+      objects: [
+        made("g1", "Gateway/g", { traffic: { ...retry(1), ...timeouts("1s"), cors: {}, csrf: {} } }),
+        made("l1", "Gateway/g#a", { traffic: { ...retry(2), ...timeouts("2s"), cors: { maxAge: 2 } } }, 1),
+        made("r1", "HTTPRoute/r", { traffic: { ...retry(3), ...timeouts("3s") } }, 2),
+        made("rule", "HTTPRoute/r#two", { traffic: retry(4) }, 3),
+      ],
+      effective: { [TWO]: { traffic: { ...retry(4), ...timeouts("3s"), cors: { maxAge: 2 }, csrf: {} } } },
+    },
+    {
+      what: "a ListenerSet's policy is more specific than the Gateway's",
+      objects: [
+        made("g1", "Gateway/g", { traffic: retry(1) }),
+        made("ls1", "ListenerSet/ls", { traffic: retry(2) }, 1),
+      ],
+      effective: { [X]: { traffic: retry(2) }, [TWO]: { traffic: retry(1) } },
+    },
+    {
+      what: "Override: the Gateway keeps the fields that it sets, and others of the route take effect",
+      objects: [
+        made("g1", "Gateway/g", { ...override, traffic: retry(1) }),
+        made("r1", "HTTPRoute/r", { traffic: { ...retry(2), ...timeouts("2s") } }, 1),
+      ],
+      effective: { [TWO]: { traffic: { ...retry(1), ...timeouts("2s") } } },
+      outcomes: { g1: "Enforced", r1: "PartiallyEnforced by g1" },
+    },
+    {
+      what: "Override on two levels: the higher one keeps the field",
+      objects: [
+        made("g1", "Gateway/g", { ...override, traffic: retry(1) }),
+        made("l1", "Gateway/g#a", { ...override, traffic: retry(2) }, 1),
+      ],
+      effective: { [TWO]: { traffic: retry(1) } },
+      outcomes: { l1: "Overridden by g1" },
+    },
+    {
+      what: "a Service's policy is more specific than the route's, for connections to it",
+      objects: [
+        made("g1", "Gateway/g", { backend: { tls: { sni: "g" }, tcp: { connectTimeout: "1s" } } }),
+        made("s1", "Service/s", { backend: { tls: { sni: "s" } } }, 1),
+      ],
+      effective: { [`${ONE} > Service/s`]: { backend: { tls: { sni: "s" }, tcp: { connectTimeout: "1s" } } } },
+      outcomes: { g1: "PartiallyEnforced by s1", s1: "Enforced" },
+    },
+    {
+      what: "a port of a Service is named by its number",
+      objects: [made("p1", { ...reference("Service/s"), sectionName: "80" }, { backend: { tls: { sni: "p" } } })],
+      effective: { [`${ONE} > Service/s`]: { backend: { tls: { sni: "p" } } } },
+      outcomes: { p1: "Enforced" },
+    },
+    {
+      what: "an AgentgatewayBackend is a target",
+      objects: [made("m1", model("llm"), { backend: { ai: { prompts: [] } } })],
+      effective: { [AI]: { backend: { ai: { prompts: [] } } }, [TWO]: {} },
+      outcomes: { m1: "Enforced" },
+    },
+    {
+      what: "a port of a Gateway is a target of a policy for clients",
+      objects: [made("p1", { ...reference("Gateway/g"), port: 81 }, { frontend: { tcp: { keepalives: {} } } })],
+      effective: { "Gateway/g#b": { frontend: { tcp: { keepalives: {} } } }, [TWO]: {} },
+      outcomes: { p1: "Enforced" },
+    },
+    {
+      what: "a TCPRoute is no target",
+      objects: [made("p", "TCPRoute/t", { traffic: retry(1) })],
+      outcomes: { p: "TargetNotFound" },
+    },
+    {
+      what: "behind a Gateway of another controller it takes no effect",
+      objects: [
+        gatewayClass("other", "kgateway.dev/kgateway"),
+        gateway("k", { class: "other" }),
+        route("far", "Gateway/k", { rules: [{ name: "only" }] }),
+        made("p", "HTTPRoute/far", { traffic: retry(1) }),
+      ],
+      effective: { "HTTPRoute/far#only": {} },
+      outcomes: { p: "NoPath" },
+      findings: { p: ["NoController"] },
+    },
+  ]);
+  vendorCases([], namedCases({ group, kind: "AgentgatewayParameters", controller: CONTROLLER, by: "Parameters" }));
+
+  test("where authorization rules add up, a caveat says that only one policy's are shown", () => {
+    const rules = (expression: string) => ({
+      traffic: { authorization: { policy: { matchExpressions: [expression] } } },
+    });
+    const { evaluation } = vendorCluster([...shared, made("g1", "Gateway/g", rules("false"))]);
+    const [caveat] = caveatsFor(evaluation, { about: "Input" }).filter(({ code }) => code === "ApproximateDefinition");
+    expect(caveat?.message).toContain("the authorization rules of all policies on the way add up");
+  });
+});

@@ -1,5 +1,5 @@
 import { isJsonObject } from "../src/core/model/json.ts";
-import { parseDefinition } from "../src/core/model/parse/parse-definition.ts";
+import { parseDefinition } from "../src/core/model/parse/definition/parse-definition.ts";
 import { parseObject } from "../src/core/model/snapshot.ts";
 import { oracle } from "../test/oracle/oracle.ts";
 import type { BenchContext } from "./bench-context.ts";

@@ -9,7 +9,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import type { VirtualHostConfig } from "../src/core/dataplane/gateway-config.ts";
 import { bootstrapJson } from "../src/xds/bootstrap-json.ts";
 import { compileBootstrap } from "../src/xds/compile/compile-bootstrap.ts";
-import type { RouteShape } from "../src/xds/compile/route-shape.ts";
+import type { RouteShape } from "../src/xds/compile/routes/route-shape.ts";
 import { startControlPlane } from "../src/xds/serve/control-plane.ts";
 import { type RunningEnvoy, startEnvoy } from "../test/support/gateway/envoy.ts";
 import { NO_KEYS } from "../test/support/gateway/envoy-plane.ts";

@@ -343,7 +343,7 @@ export const mutants = [
   row(
     "lists in blocks are one value",
     gep713,
-    "src/core/model/parse/parse-blocks.ts",
+    "src/core/model/parse/policy/parse-blocks.ts",
     "if (isJsonObject(block)) merged[word] = listsAsMaps(block, lists, entry);",
     "",
   ),
@@ -605,7 +605,7 @@ export const mutants = [
   row(
     "bare rules before defaults",
     rfc9,
-    `${model}/parse/parse-blocks.ts`,
+    `${model}/parse/policy/parse-blocks.ts`,
     'parseNamedBlock("defaults", spec, reader, report),\n        parseBlock("bare", spec, "spec", reader, report),',
     'parseBlock("bare", spec, "spec", reader, report),\n        parseNamedBlock("defaults", spec, reader, report),',
   ),
@@ -619,14 +619,14 @@ export const mutants = [
   row(
     "two merge strategies in one policy are accepted",
     gep713,
-    `${model}/parse/parse-blocks.ts`,
+    `${model}/parse/policy/parse-blocks.ts`,
     'merge.blocks === "Exclusive" && blocks.length > 1',
     'merge.blocks === "Exclusive" && blocks.length > 2',
   ),
   row(
     "`strategy` is spec proper",
     rfc9,
-    `${model}/parse/policy-reader.ts`,
+    `${model}/parse/policy/policy-reader.ts`,
     "const beside = [...words.remove, ...(strategyKeys.length === 1 ? strategyKeys : [])];",
     "const beside = [...words.remove];",
   ),
@@ -726,14 +726,14 @@ export const mutants = [
   row(
     "an empty policy lets defaults take effect, whatever its kind says",
     gep713,
-    `${model}/parse/empty-policy.ts`,
+    `${model}/parse/policy/empty-policy.ts`,
     'if (!none && empty === "GivesWay") return undefined;',
     "if (!none) return undefined;",
   ),
   row(
     "an empty policy under None lets defaults take effect",
     gep713,
-    `${model}/parse/empty-policy.ts`,
+    `${model}/parse/policy/empty-policy.ts`,
     'if (!none && empty === "GivesWay") return undefined;',
     'if (empty === "GivesWay") return undefined;',
   ),
@@ -852,7 +852,7 @@ export const mutants = [
   row(
     "what is beside the field of the strategy is lost",
     gep713,
-    `${model}/parse/parse-blocks.ts`,
+    `${model}/parse/policy/parse-blocks.ts`,
     "Object.keys(left).length === 0 ? others : { ...others, [key]: left }",
     "others",
   ),
@@ -1349,14 +1349,14 @@ export const mutants = [
   row(
     "a policy without settings is no policy, where all take effect",
     gep713,
-    `${model}/parse/parse-blocks.ts`,
+    `${model}/parse/policy/parse-blocks.ts`,
     "return [accumulatedBlock(object, spec, reader)];",
     "return [accumulatedBlock(object, spec, reader)].filter(({ units }) => units.some(({ path }) => path.length > 1));",
   ),
   row(
     "two policies with equal specs are one entry",
     gep713,
-    `${model}/parse/parse-blocks.ts`,
+    `${model}/parse/policy/parse-blocks.ts`,
     "const units = unitsOf({ [entryName(object, definition)]: proper }, rules);",
     "const units = unitsOf({ entry: proper, name: entryName(object, definition) }, rules);",
   ),
@@ -1528,14 +1528,14 @@ export const mutants = [
   row(
     "blocks named `default` and `override` are atomic in an inferred kind",
     ref,
-    `${model}/parse/infer-definition.ts`,
+    `${model}/parse/definition/infer-definition.ts`,
     'granularity: { ...merge.granularity, default: "Field" },',
     "granularity: merge.granularity,",
   ),
   row(
     "blocks named `default` are atomic where the schema names no block",
     ref,
-    `${model}/parse/parse-blocks.ts`,
+    `${model}/parse/policy/parse-blocks.ts`,
     "(granularity.ofReferenceBlocks ?? granularity.default)",
     "granularity.default",
   ),
@@ -1734,7 +1734,7 @@ export const mutants = [
   row(
     "a condition that is no CEL is accepted",
     rfc9,
-    `${model}/parse/parse-blocks.ts`,
+    `${model}/parse/policy/parse-blocks.ts`,
     "if (problem !== undefined)\n      report",
     "if (problem === null)\n      report",
   ),

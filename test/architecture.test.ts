@@ -43,6 +43,13 @@ const adapters = [
   "adapters/regex",
   "adapters/sockets",
 ];
+/** The languages of files: parsers that know nothing of files and objects. */
+const fileLanguages = ["adapters/files/yaml", "adapters/files/json"];
+/** What an adapter may import besides the core. */
+const ofAdapter: Readonly<Record<string, readonly string[]>> = {
+  "adapters/files": fileLanguages,
+  "adapters/git": ["adapters/files"],
+};
 const belowSources = [...core, "definitions", ...adapters];
 const inner = [...belowSources, "sources"];
 /** The rooms of the embedded gateway, and the rooms that each may import. */
@@ -66,6 +73,8 @@ const gatewayRooms: Readonly<Record<string, readonly string[]>> = {
   "gateway/demo": [],
   gateway: ["gateway/contract", "gateway/upstream", "gateway/observe", "gateway/serve"],
 };
+/** What the command line prints with: parts that know nothing of commands and evaluations. */
+const printing = ["cli/print/terminal", "cli/print/markup"];
 const frontEnds = ["cli", "controller", "webhook", "xds", ...Object.keys(gatewayRooms), "api", "ui"];
 
 /** The layers and what each may import. The first row that matches a file counts. */
@@ -115,21 +124,23 @@ const rules: ArchitectureRules = {
     { name: "core", contains: "src/core/*.ts", mayImport: core },
 
     { name: "definitions", contains: "src/definitions/", mayImport: ["core/model"] },
+    ...fileLanguages.map((name) => ({ name, contains: `src/${name}/`, mayImport: ["core/model"] })),
     ...adapters.map((name) => ({
       name,
       contains: `src/${name}/`,
-      mayImport: name === "adapters/git" ? [...core, "adapters/files"] : core,
+      mayImport: [...core, ...(ofAdapter[name] ?? [])],
     })),
     { name: "sources", contains: "src/sources/", mayImport: belowSources },
+    ...printing.map((name) => ({ name, contains: `src/${name}/`, mayImport: ["core/model"] })),
     ...frontEnds.map((name) => ({
       name,
       contains: `src/${name}/`,
-      mayImport: [...inner, ...(gatewayRooms[name] ?? [])],
+      mayImport: [...inner, ...(name === "cli" ? printing : []), ...(gatewayRooms[name] ?? [])],
     })),
 
     { name: "entry xds", contains: "src/xds.ts", mayImport: [...inner, "xds"] },
     { name: "entry", contains: "src/*.ts", mayImport: inner },
-    { name: "serve", contains: "src/serve/", mayImport: [...inner, ...frontEnds] },
+    { name: "serve", contains: "src/serve/", mayImport: [...inner, ...printing, ...frontEnds] },
     { name: "bin", contains: "src/bin/", mayImport: ["sources", "serve"] },
   ],
 
@@ -154,7 +165,7 @@ const rules: ArchitectureRules = {
   ],
 
   packages: {
-    "js-yaml": "src/adapters/files/",
+    "js-yaml": "src/adapters/files/yaml/",
     "@bufbuild/protobuf": "src/xds/",
     "@grpc/grpc-js": "src/xds/",
     "@peculiar/x509": "src/adapters/certificates/",
@@ -269,7 +280,7 @@ describe("accepts", () => {
     ["a front-end importing a source", "src/cli/a.ts", imports("../sources/b.ts")],
     ["the entry of a sealed folder", "src/gateway/http2/a.ts", imports("../http1/http1.ts")],
     ["a sealed folder importing itself", "src/gateway/http1/a.ts", imports("./read/b.ts")],
-    ["a package at home", "src/adapters/files/a.ts", imports("js-yaml")],
+    ["a package at home", "src/adapters/files/yaml/a.ts", imports("js-yaml")],
     ["a path of a scoped package at home", "src/xds/a.ts", imports("@bufbuild/protobuf/wkt")],
     ["node: outside the core", "src/cli/a.ts", imports("node:fs")],
     ["a test importing freely", "src/core/model/a.test.ts", `${imports("vitest")}${imports("../../cli/b.ts")}`],
@@ -329,6 +340,18 @@ describe("reports", () => {
       imports("../files/b.ts"),
       /may not import adapters\/files/,
     ],
+    [
+      "a parser that knows of files",
+      "src/adapters/files/yaml/a.ts",
+      imports("../load-files.ts"),
+      /may not import adapters\/files/,
+    ],
+    [
+      "a printer that knows of a command",
+      "src/cli/print/terminal/a.ts",
+      imports("../../plan/b.ts"),
+      /may not import cli/,
+    ],
     ["front-ends that import each other", "src/cli/a.ts", imports("../xds/b.ts"), /cli may not import xds/],
     ["a source importing a front-end", "src/sources/a.ts", imports("../cli/b.ts"), /sources may not import cli/],
     ["an entry point importing a front-end", "src/bin/a.ts", imports("../cli/b.ts"), /bin may not import cli/],
@@ -366,7 +389,7 @@ describe("reports", () => {
       "a package away from home",
       "src/cli/a.ts",
       imports("js-yaml"),
-      /js-yaml is imported only in src\/adapters\/files/,
+      /js-yaml is imported only in src\/adapters\/files\/yaml/,
     ],
     ["a package that is not listed", "src/cli/a.ts", imports("@scope/left-pad/x.js"), /@scope\/left-pad is not listed/],
     ["a test with a package of its own", "src/cli/a.test.ts", imports("js-yaml"), /tests import vitest, fast-check/],
@@ -423,9 +446,12 @@ describe("reports", () => {
   });
 
   test("a package behind two files", () => {
-    const tree = { "src/adapters/files/a.ts": imports("js-yaml"), "src/adapters/files/b.ts": imports("js-yaml") };
+    const tree = {
+      "src/adapters/files/yaml/a.ts": imports("js-yaml"),
+      "src/adapters/files/yaml/b.ts": imports("js-yaml"),
+    };
     expect(check(tree)).toEqual([
-      "package js-yaml is imported by src/adapters/files/a.ts and src/adapters/files/b.ts: it must sit behind one file",
+      "package js-yaml is imported by src/adapters/files/yaml/a.ts and src/adapters/files/yaml/b.ts: it must sit behind one file",
     ]);
   });
 });

@@ -4,7 +4,7 @@ import type { LoadedSource } from "../sources/load-source.ts";
 import type { Option, OptionValues } from "./args/option.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { ExitCode } from "./exit-codes.ts";
-import type { Printer } from "./print/create-printer.ts";
+import type { Printer } from "./print/terminal/create-printer.ts";
 
 /** One command. `NAME/command.ts` exports it as `command`, and `command-table.ts` has a row for it. */
 export interface Command {

@@ -13,7 +13,7 @@ import { type CommandEntry, commandTable } from "./command-table.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
 import { loadPaths } from "./load-paths.ts";
 import { printUnreadable } from "./print/print-unreadable.ts";
-import { styled } from "./print/styled-text.ts";
+import { styled } from "./print/terminal/styled-text.ts";
 import { createPrinters } from "./streams/create-printers.ts";
 import { printRefusal } from "./streams/print-refusal.ts";
 import type { scopeProblem } from "./target/check-scope.ts";
@@ -154,7 +154,7 @@ async function visibleFindings(
   options: OptionValues,
 ): Promise<readonly Finding[]> {
   if (!options.has(redactOption.name)) return unreadable;
-  const { redactFindings } = await import("./print/redact-findings.ts");
+  const { redactFindings } = await import("./print/redact/redact-findings.ts");
   const parsed = parseRedaction(options);
   return parsed.ok ? redactFindings(unreadable, world, parsed.redaction) : [];
 }

@@ -8,7 +8,7 @@ import { createContext } from "./create-context.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
 import { findCommand } from "./find-command.ts";
 import { printCommandHelp, printOverview } from "./help/text.ts";
-import { styled } from "./print/styled-text.ts";
+import { styled } from "./print/terminal/styled-text.ts";
 import { createPrinters } from "./streams/create-printers.ts";
 import { printRefusal } from "./streams/print-refusal.ts";
 import { suggestCommand } from "./suggest-command.ts";

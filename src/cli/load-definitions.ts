@@ -1,7 +1,7 @@
 import type { FileSystem } from "../adapters/files/file-system.ts";
 import type { PolicyDefinition } from "../core/model/definition.ts";
 import type { Finding } from "../core/model/finding.ts";
-import { parseDefinition } from "../core/model/parse/parse-definition.ts";
+import { parseDefinition } from "../core/model/parse/definition/parse-definition.ts";
 import { buildSnapshot, tablesOf } from "../core/model/snapshot.ts";
 import { builtInDefinitions } from "../definitions/built-in-definitions.ts";
 import type { KnownDefinitions } from "../definitions/known-definitions.ts";

@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { kubeObject } from "../../test/support/cluster/kube-objects.ts";
 import { formatLevel } from "../core/model/levels.ts";
-import { parsePolicy } from "../core/model/parse/parse-policy.ts";
-import { policyReader } from "../core/model/parse/policy-reader.ts";
+import { parsePolicy } from "../core/model/parse/policy/parse-policy.ts";
+import { policyReader } from "../core/model/parse/policy/policy-reader.ts";
 import { builtInDefinitions } from "./built-in-definitions.ts";
 
 const definitionOf = (kind: string) => {

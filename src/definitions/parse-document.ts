@@ -1,7 +1,7 @@
 import type { PolicyDefinition } from "../core/model/definition.ts";
 import { isJsonObject, type Json, type JsonObject } from "../core/model/json.ts";
 import { KubeObject, objectFamily } from "../core/model/kube-object.ts";
-import { parseDefinition } from "../core/model/parse/parse-definition.ts";
+import { parseDefinition } from "../core/model/parse/definition/parse-definition.ts";
 
 /** Parses a definition that comes with the program. An error in it is a mistake of ours. */
 export function parseDocument(raw: JsonObject): PolicyDefinition {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { parseDocuments } from "../../src/adapters/files/parse-documents.ts";
-import { formatYaml } from "../../src/cli/print/format-yaml.ts";
+import { formatYaml } from "../../src/cli/print/markup/format-yaml.ts";
 import { isJsonObject, type JsonObject, ownValue } from "../../src/core/model/json.ts";
 import { retryPolicySchemas } from "../../src/core/model/schema/policy-schemas.ts";
 import { coverageRuleCrd } from "../support/crd/coverage-rule-crd.ts";

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { execute } from "../../src/cli/execute.ts";
-import { renderSvg } from "../../src/cli/print/xml-element.ts";
+import { renderSvg } from "../../src/cli/print/markup/xml-element.ts";
 import { terminalSvg } from "../support/cli/terminal-svg.ts";
 import { testIo } from "../support/cli/test-io.ts";
 import { expectGolden } from "../support/golden.ts";

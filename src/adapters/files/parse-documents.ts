@@ -1,14 +1,14 @@
 import { isJsonObject, type Json } from "../../core/model/json.ts";
-import { constructDocument, type DocumentProblem, tooDeep } from "./construct-document.ts";
 import type { DocumentFinding } from "./document-finding.ts";
-import { explainSyntax } from "./explain-syntax.ts";
-import { childrenOf, findChild, findNode, type YamlTree } from "./find-node.ts";
-import { type ParsedJson, parseJson } from "./parse-json.ts";
-import { eventOffset, parseYamlEvents, type YamlEvent, yamlEvent } from "./parse-yaml-events.ts";
-import { findJsonItems, skipJsonSpace, type TextRange } from "./scan-json.ts";
+import { type ParsedJson, parseJson } from "./json/parse-json.ts";
+import { findJsonItems, skipJsonSpace, type TextRange } from "./json/scan-json.ts";
 import type { Position, SourceDocument } from "./source-document.ts";
-import { countLines, splitStream, startOfLine } from "./split-stream.ts";
 import { unwrapList } from "./unwrap-list.ts";
+import { constructDocument, type DocumentProblem, tooDeep } from "./yaml/construct-document.ts";
+import { explainSyntax } from "./yaml/explain-syntax.ts";
+import { childrenOf, findChild, findNode, type YamlTree } from "./yaml/find-node.ts";
+import { eventOffset, parseYamlEvents, type YamlEvent, yamlEvent } from "./yaml/parse-yaml-events.ts";
+import { countLines, splitStream, startOfLine } from "./yaml/split-stream.ts";
 
 export interface ParseOptions {
   /** How deep lists and mappings may nest, aliases written out. Default 256. */

@@ -1,6 +1,6 @@
 import { clusterOptions } from "../cluster/cluster-options.ts";
 import type { Command, OptionGroup } from "../command.ts";
-import { outputOption } from "../print/print-data.ts";
+import { outputOption } from "../print/data/print-data.ts";
 import { colourModes } from "../streams/wants-colour.ts";
 import { definitionsOption } from "./definitions-option.ts";
 import type { Option } from "./option.ts";

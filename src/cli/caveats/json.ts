@@ -1,5 +1,5 @@
 import type { Caveat } from "../../core/caveats/caveat.ts";
-import { openRef } from "../print/effective-json.ts";
+import { openRef } from "../print/data/effective-json.ts";
 
 /** The field `caveats` of every JSON and YAML output. */
 export const caveatsJson = (caveats: readonly Caveat[]): readonly object[] =>

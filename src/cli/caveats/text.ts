@@ -1,9 +1,9 @@
 import type { Caveat } from "../../core/caveats/caveat.ts";
 import type { CaveatSeverity } from "../../core/caveats/caveat-codes.ts";
 import { summarizeCaveats } from "../../core/caveats/summarize-caveats.ts";
-import type { Printer } from "../print/create-printer.ts";
-import { formatLine } from "../print/format-position.ts";
-import { type Style, styled } from "../print/styled-text.ts";
+import { formatLine } from "../print/format/format-position.ts";
+import type { Printer } from "../print/terminal/create-printer.ts";
+import { type Style, styled } from "../print/terminal/styled-text.ts";
 
 const STYLES: Readonly<Record<CaveatSeverity, Style>> = { broken: "red", partial: "yellow" };
 

@@ -12,7 +12,7 @@ import type { CliIo } from "../cli-io.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { loadPaths } from "../load-paths.ts";
-import { printData } from "../print/print-data.ts";
+import { printData } from "../print/data/print-data.ts";
 import { scopeProblem } from "../target/check-scope.ts";
 import type { Focus } from "../watch/focus.ts";
 import { followAnswer } from "../watch/follow-answer.ts";

@@ -1,5 +1,5 @@
-import type { Printer } from "../print/create-printer.ts";
-import { styled } from "../print/styled-text.ts";
+import type { Printer } from "../print/terminal/create-printer.ts";
+import { styled } from "../print/terminal/styled-text.ts";
 
 /** Prints a section of `docs/findings.md`. Paragraphs are wrapped, examples are not. */
 export function printFindingDoc(markdown: string, print: Printer): void {

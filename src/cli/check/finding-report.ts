@@ -15,7 +15,7 @@ import { celFor } from "../../sources/load-cel.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import type { Redaction } from "../args/redaction.ts";
 import { answerCaveats } from "../caveats/answer-caveats.ts";
-import { redactFindings } from "../print/redact-findings.ts";
+import { redactFindings } from "../print/redact/redact-findings.ts";
 import { isInScope, type Scope } from "../target/find-targets.ts";
 import { groupCauses } from "./group-causes.ts";
 import { type Baseline, type BaselineEntry, buildBaseline } from "./ignore/baseline.ts";

@@ -1,5 +1,5 @@
 import type { Severity } from "../../core/model/finding.ts";
-import { type Annotation, workflowCommand } from "../print/workflow-command.ts";
+import { type Annotation, workflowCommand } from "../print/markup/workflow-command.ts";
 import { type FindingReport, isAboutPath, type ReportedFinding } from "./finding-report.ts";
 
 const levels: Readonly<Record<Severity, Annotation["level"]>> = { error: "error", warning: "warning", info: "notice" };

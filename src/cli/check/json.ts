@@ -1,6 +1,6 @@
 import type { SourcePosition } from "../../core/model/kube-object.ts";
 import { caveatsJson } from "../caveats/json.ts";
-import { API_VERSION } from "../print/effective-json.ts";
+import { API_VERSION } from "../print/data/effective-json.ts";
 import { type FindingReport, isAboutPath, type ReportedFinding, severities } from "./finding-report.ts";
 
 /** `check -o json`; `docs/schemas/finding-list.json` describes it. */

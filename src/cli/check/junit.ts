@@ -1,5 +1,5 @@
-import { formatPosition } from "../print/format-position.ts";
-import { renderSvg as renderXml, type SvgElement as XmlElement, svg as xml } from "../print/xml-element.ts";
+import { formatPosition } from "../print/format/format-position.ts";
+import { renderSvg as renderXml, type SvgElement as XmlElement, svg as xml } from "../print/markup/xml-element.ts";
 import { type FindingReport, isAboutPath, type ReportedFinding } from "./finding-report.ts";
 
 /** JUnit XML for CI servers: one suite for each file, one test case for each finding. Findings of severity info do not fail, and ignored ones are skipped. */

@@ -1,7 +1,7 @@
 import { findingCodes } from "../../core/model/finding-codes.ts";
 import type { CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
-import { printData } from "../print/print-data.ts";
+import { printData } from "../print/data/print-data.ts";
 import { allCodes } from "./find-code.ts";
 
 /** `check --list`: every code with its usual severity and one sentence, in the order of docs/findings.md. */

@@ -1,8 +1,8 @@
 import type { Severity } from "../../core/model/finding.ts";
 import { printCaveats, qualification } from "../caveats/text.ts";
-import type { Printer } from "../print/create-printer.ts";
-import { formatLine, formatPosition } from "../print/format-position.ts";
-import { type Piece, type Style, styled } from "../print/styled-text.ts";
+import { formatLine, formatPosition } from "../print/format/format-position.ts";
+import type { Printer } from "../print/terminal/create-printer.ts";
+import { type Piece, type Style, styled } from "../print/terminal/styled-text.ts";
 import { type FindingReport, isAboutPath, type ReportedFinding, severities } from "./finding-report.ts";
 import { formatIgnored } from "./ignore/format-ignored.ts";
 

@@ -2,7 +2,7 @@ import { objectAt, objectsIn, ownValue } from "../../core/model/json.ts";
 import type { GroupKind } from "../../core/model/refs.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
-import { printData } from "../print/print-data.ts";
+import { printData } from "../print/data/print-data.ts";
 import { buildBundle } from "./build-bundle.ts";
 import { createLog } from "./create-log.ts";
 import { gatewayOptions } from "./gateway-settings.ts";

@@ -1,6 +1,6 @@
 import { sketchDefinition } from "../../core/model/define/sketch-definition.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
-import { parseCrd } from "../../core/model/parse/parse-crd.ts";
+import { parseCrd } from "../../core/model/parse/definition/parse-crd.ts";
 import { kindId } from "../../core/model/refs.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import type { Command, CommandContext } from "../command.ts";

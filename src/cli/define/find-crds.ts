@@ -2,7 +2,7 @@ import type { World } from "../../core/effective/world/world.ts";
 import { findTargetFields } from "../../core/model/define/find-targets.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
 import { labelsOf } from "../../core/model/kube-object.ts";
-import { parseCrd } from "../../core/model/parse/parse-crd.ts";
+import { parseCrd } from "../../core/model/parse/definition/parse-crd.ts";
 import { compareText, kindId } from "../../core/model/refs.ts";
 import { POLICY_LABEL } from "../../core/model/schema/crd-schemas.ts";
 import { child, text, texts } from "../../core/model/schema/read-fields.ts";

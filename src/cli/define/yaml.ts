@@ -1,8 +1,8 @@
 import { type DefinitionSketch, isNested, type Remark, type SketchField } from "../../core/model/define/sketch.ts";
 import { isJsonList, isJsonObject, type Json } from "../../core/model/json.ts";
 import { printable } from "../../core/model/words/printable.ts";
-import { API_VERSION } from "../print/effective-json.ts";
-import { formatValue } from "../print/format-value.ts";
+import { API_VERSION } from "../print/data/effective-json.ts";
+import { formatValue } from "../print/format/format-value.ts";
 
 const WIDTH = 110;
 

@@ -9,7 +9,7 @@ import { printCaveats } from "../caveats/text.ts";
 import { refusing } from "../cluster/open-cluster.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
-import { printData } from "../print/print-data.ts";
+import { printData } from "../print/data/print-data.ts";
 import { formatTargetName } from "../target/find-targets.ts";
 import { type LoadedTarget, loadTarget } from "../target/load-target.ts";
 import { resourceName } from "../target/resource-name.ts";

@@ -2,9 +2,9 @@ import type { PathNode } from "../../core/effective/paths/path-node.ts";
 import type { ConnectedBackend, ConnectedListener, Explanation } from "../../core/explain/explain/result.ts";
 import { remember } from "../../core/model/collections/remember.ts";
 import { formatRef, isNamespace, type ObjectRef } from "../../core/model/refs.ts";
-import { listWords, sectionWord } from "../print/format-paths.ts";
+import { listWords, sectionWord } from "../print/format/format-paths.ts";
 import { countTargets, countWord } from "../print/print-targets.ts";
-import { glued, styled } from "../print/styled-text.ts";
+import { glued, styled } from "../print/terminal/styled-text.ts";
 import type { TextContext } from "../print/text-context.ts";
 
 const MOST = 6;

@@ -26,7 +26,7 @@ import {
   removalJson,
   type SourceJson,
   sourceJson,
-} from "../print/effective-json.ts";
+} from "../print/data/effective-json.ts";
 import type { TextContext } from "../print/text-context.ts";
 import { trafficCountsJson } from "../worth/json.ts";
 

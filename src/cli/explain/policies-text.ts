@@ -1,9 +1,9 @@
 import type { PathOutcome, PolicyPart } from "../../core/explain/explain/result.ts";
 import type { PolicyId } from "../../core/model/refs.ts";
-import { formatNode, listWords } from "../print/format-paths.ts";
-import { formatPointer } from "../print/format-value.ts";
+import { formatNode, listWords } from "../print/format/format-paths.ts";
+import { formatPointer } from "../print/format/format-value.ts";
 import { countWord } from "../print/print-targets.ts";
-import { glued, type Piece, styled } from "../print/styled-text.ts";
+import { glued, type Piece, styled } from "../print/terminal/styled-text.ts";
 import type { TextContext } from "../print/text-context.ts";
 
 /** The effect of one policy on all paths together. */

@@ -23,10 +23,10 @@ import {
   type PolicyId,
   parseObjectId,
 } from "../../core/model/refs.ts";
-import { createDifference, type FormatDifference, formatPath, listWords } from "../print/format-paths.ts";
-import { formatLine } from "../print/format-position.ts";
-import { formatPointer, formatValue } from "../print/format-value.ts";
-import { glued, type Piece, restyled, styled } from "../print/styled-text.ts";
+import { createDifference, type FormatDifference, formatPath, listWords } from "../print/format/format-paths.ts";
+import { formatLine } from "../print/format/format-position.ts";
+import { formatPointer, formatValue } from "../print/format/format-value.ts";
+import { glued, type Piece, restyled, styled } from "../print/terminal/styled-text.ts";
 import type { TextContext } from "../print/text-context.ts";
 import { formatWritten } from "./blame.ts";
 

@@ -1,12 +1,12 @@
 import type { LevelKind, PolicyDefinition } from "../../core/model/definition.ts";
 import { supportedGranularities } from "../../core/model/definition.ts";
 import { attachableLevels } from "../../core/model/levels.ts";
-import { definitionObject } from "../../core/model/parse/definition-object.ts";
+import { definitionObject } from "../../core/model/parse/definition/definition-object.ts";
 import { kindId, objectId } from "../../core/model/refs.ts";
-import { formatLine } from "../print/format-position.ts";
-import { formatFirst } from "../print/format-target.ts";
-import type { Table } from "../print/layout-table.ts";
-import { printList } from "../print/print-list.ts";
+import { printList } from "../print/data/print-list.ts";
+import { formatLine } from "../print/format/format-position.ts";
+import { formatFirst } from "../print/format/format-target.ts";
+import type { Table } from "../print/terminal/layout-table.ts";
 import { resourceName } from "../target/resource-name.ts";
 import type { GetContext } from "./get-context.ts";
 

@@ -1,8 +1,8 @@
 import type { NameKind } from "../../core/explain/kind-names.ts";
 import type { ObjectRef } from "../../core/model/refs.ts";
 import type { CommandContext } from "../command.ts";
-import { qualifiedName } from "../print/format-target.ts";
-import type { Column, Table } from "../print/layout-table.ts";
+import { qualifiedName } from "../print/format/format-target.ts";
+import type { Column, Table } from "../print/terminal/layout-table.ts";
 import type { Scope } from "../target/find-targets.ts";
 
 /** The columns that identify an object, and its cells. */

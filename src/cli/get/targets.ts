@@ -13,11 +13,11 @@ import {
   type TargetId,
 } from "../../core/model/refs.ts";
 import { sectionsOf } from "../../core/topology/sections-of.ts";
-import { openRef, refJson } from "../print/effective-json.ts";
-import { formatLine } from "../print/format-position.ts";
-import { formatFirst } from "../print/format-target.ts";
-import type { Column, Table } from "../print/layout-table.ts";
-import { printList } from "../print/print-list.ts";
+import { openRef, refJson } from "../print/data/effective-json.ts";
+import { printList } from "../print/data/print-list.ts";
+import { formatLine } from "../print/format/format-position.ts";
+import { formatFirst } from "../print/format/format-target.ts";
+import type { Column, Table } from "../print/terminal/layout-table.ts";
 import { type FoundTarget, isListed } from "../target/find-targets.ts";
 import { resourceName } from "../target/resource-name.ts";
 import type { GetContext } from "./get-context.ts";

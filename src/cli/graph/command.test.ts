@@ -7,7 +7,7 @@ import { expectGolden } from "../../../test/support/golden.ts";
 import type { GraphNode } from "../../core/explain/graph/result.ts";
 import { objectId, targetId } from "../../core/model/refs.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { createPrinter } from "../print/create-printer.ts";
+import { createPrinter } from "../print/terminal/create-printer.ts";
 import { printGraph } from "./text.ts";
 
 const golden = (name: string): string => fileURLToPath(new URL(`./testdata/${name}`, import.meta.url));

@@ -13,7 +13,7 @@ import { exitCodeWith } from "../caveats/exit-code.ts";
 import { formatCaveat, printCaveats } from "../caveats/text.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { printData } from "../print/print-data.ts";
+import { printData } from "../print/data/print-data.ts";
 import { type FoundTarget, findTarget, isListed, type Scope } from "../target/find-targets.ts";
 import { graphDot } from "./dot.ts";
 import type { Drawn } from "./drawn.ts";

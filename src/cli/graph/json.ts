@@ -2,7 +2,7 @@ import type { Caveat } from "../../core/caveats/caveat.ts";
 import type { Graph } from "../../core/explain/graph/result.ts";
 import type { Redaction } from "../args/redaction.ts";
 import { caveatsJson } from "../caveats/json.ts";
-import { API_VERSION, openRef } from "../print/effective-json.ts";
+import { API_VERSION, openRef } from "../print/data/effective-json.ts";
 
 /** `graph -o json`. Nothing is folded. */
 export const graphJson = (

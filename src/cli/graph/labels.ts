@@ -1,9 +1,9 @@
 import type { GraphFold, GraphNode, GraphPolicy, PolicyState } from "../../core/explain/graph/result.ts";
 import { type ObjectRef, parseObjectId } from "../../core/model/refs.ts";
 import type { Redaction } from "../args/redaction.ts";
-import { sectionWord } from "../print/format-paths.ts";
+import { sectionWord } from "../print/format/format-paths.ts";
 import { countWord } from "../print/print-targets.ts";
-import { unglued } from "../print/styled-text.ts";
+import { unglued } from "../print/terminal/styled-text.ts";
 
 /** The names that a folded node lists. */
 const MOST_NAMES = 3;

@@ -1,7 +1,7 @@
 import type { Graph, GraphNode, KindCount } from "../../core/explain/graph/result.ts";
-import { listWords, sectionWord } from "../print/format-paths.ts";
+import { listWords, sectionWord } from "../print/format/format-paths.ts";
 import { countWord } from "../print/print-targets.ts";
-import { unglued } from "../print/styled-text.ts";
+import { unglued } from "../print/terminal/styled-text.ts";
 
 /** What a drawing folds and leaves out, one sentence each. */
 export function graphNotes({ nodes, leftOut }: Graph): readonly string[] {

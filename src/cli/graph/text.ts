@@ -2,8 +2,8 @@
 import { edgeTables } from "../../core/explain/graph/edge-tables.ts";
 import type { Graph, GraphNode } from "../../core/explain/graph/result.ts";
 import type { TargetId } from "../../core/model/refs.ts";
-import type { Printer } from "../print/create-printer.ts";
-import { type Style, styled } from "../print/styled-text.ts";
+import type { Printer } from "../print/terminal/create-printer.ts";
+import { type Style, styled } from "../print/terminal/styled-text.ts";
 import type { Drawn } from "./drawn.ts";
 import { formatPolicy, nodeLabel, type PolicyColour, policyLabels } from "./labels.ts";
 

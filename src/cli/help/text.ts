@@ -3,8 +3,8 @@ import { optionsOf } from "../args/option-groups.ts";
 import type { Command } from "../command.ts";
 import { type CommandEntry, commandTable } from "../command-table.ts";
 import { exitCodeTable } from "../exit-codes.ts";
-import type { Printer } from "../print/create-printer.ts";
-import { glued, styled } from "../print/styled-text.ts";
+import type { Printer } from "../print/terminal/create-printer.ts";
+import { glued, styled } from "../print/terminal/styled-text.ts";
 
 export function printOverview(print: Printer, program: string): void {
   print.paragraph(

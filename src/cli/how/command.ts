@@ -11,7 +11,7 @@ import { exitCodeWith } from "../caveats/exit-code.ts";
 import { printCaveats } from "../caveats/text.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
-import { printData } from "../print/print-data.ts";
+import { printData } from "../print/data/print-data.ts";
 import { formatTargetName } from "../target/find-targets.ts";
 import { type LoadedTarget, loadTarget } from "../target/load-target.ts";
 import { howJson } from "./json.ts";

@@ -1,5 +1,5 @@
 import type { HowReach } from "../../core/explain/how/result.ts";
-import { listWords } from "../print/format-paths.ts";
+import { listWords } from "../print/format/format-paths.ts";
 import { countWord } from "../print/print-targets.ts";
 
 /** `changes 2 values on 2 paths, nothing else`, `changes 2 values on 2 paths; also changes 22 values on 10 paths in namespaces bakery and shop`. */

@@ -3,7 +3,7 @@ import type { CurrentValue, ForbiddingPolicy, HowChange, HowStep, Rights } from 
 import type { LoadedSource } from "../../sources/load-source.ts";
 import type { Redaction } from "../args/redaction.ts";
 import { caveatsJson } from "../caveats/json.ts";
-import { API_VERSION, openRef, refJson, sourceJson } from "../print/effective-json.ts";
+import { API_VERSION, openRef, refJson, sourceJson } from "../print/data/effective-json.ts";
 import type { ShownAnswer, ShownHow } from "./redact-how.ts";
 
 export interface HowJsonContext {

@@ -1,6 +1,6 @@
 import type { ChangedObject, HowChange } from "../../core/explain/how/result.ts";
 import type { CommandContext } from "../command.ts";
-import { formatYaml } from "../print/format-yaml.ts";
+import { formatYaml } from "../print/markup/format-yaml.ts";
 import { countWord } from "../print/print-targets.ts";
 import { resourceName } from "../target/resource-name.ts";
 import { formatReach } from "./format-reach.ts";

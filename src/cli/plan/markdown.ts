@@ -2,11 +2,18 @@ import type { NamespaceChange, Plan } from "../../core/explain/plan/result.ts";
 import type { ChangedTraffic } from "../../core/explain/worth/traffic-changed.ts";
 import type { Finding } from "../../core/model/finding.ts";
 import { printCaveats } from "../caveats/text.ts";
-import { createPrinter, type Printer } from "../print/create-printer.ts";
-import { codeBlock, codeCell, codeSpan, htmlOrCode, textOrCode, textOrCodeCell } from "../print/markdown-text.ts";
+import {
+  codeBlock,
+  codeCell,
+  codeSpan,
+  htmlOrCode,
+  textOrCode,
+  textOrCodeCell,
+} from "../print/markup/markdown-text.ts";
 import { countTargets, countWord } from "../print/print-targets.ts";
 import { printUnreadable } from "../print/print-unreadable.ts";
-import { textOf, unglued } from "../print/styled-text.ts";
+import { createPrinter, type Printer } from "../print/terminal/create-printer.ts";
+import { textOf, unglued } from "../print/terminal/styled-text.ts";
 import { changedTrafficSentences } from "../worth/text.ts";
 import { summarizePlan } from "./summarize-plan.ts";
 import { printFindings, printObjects, printPolicies } from "./text.ts";

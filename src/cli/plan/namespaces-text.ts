@@ -1,9 +1,9 @@
 import type { NamespaceContact } from "../../core/explain/contacts.ts";
 import type { NamespaceChange } from "../../core/explain/plan/result.ts";
 import { formatRef, isNamespace, parseObjectId } from "../../core/model/refs.ts";
-import { listWords } from "../print/format-paths.ts";
+import { listWords } from "../print/format/format-paths.ts";
 import { countTargets, countWord } from "../print/print-targets.ts";
-import { glued, type Piece, styled } from "../print/styled-text.ts";
+import { glued, type Piece, styled } from "../print/terminal/styled-text.ts";
 import type { PlanTextContext } from "./text-context.ts";
 
 const MOST_NAMESPACES = 20;

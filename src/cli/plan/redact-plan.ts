@@ -2,7 +2,7 @@ import { namespaceChanges } from "../../core/explain/plan/namespace-changes.ts";
 import type { Plan } from "../../core/explain/plan/result.ts";
 import type { ObjectId } from "../../core/model/refs.ts";
 import type { Redaction } from "../args/redaction.ts";
-import { isPolicy, redactFindings } from "../print/redact-findings.ts";
+import { isPolicy, redactFindings } from "../print/redact/redact-findings.ts";
 import type { PlanSides } from "./text-context.ts";
 
 /** A plan without the verdicts of hidden policies and without findings about them. The printer hides names and values. */

@@ -5,9 +5,9 @@ import { keepsValue } from "../../core/explain/plan/value-changes.ts";
 import type { Finding } from "../../core/model/finding.ts";
 import { objectId } from "../../core/model/refs.ts";
 import { qualification } from "../caveats/text.ts";
-import { listWords } from "../print/format-paths.ts";
+import { listWords } from "../print/format/format-paths.ts";
 import { countTargets, countWord, inPathOrder } from "../print/print-targets.ts";
-import { type Piece, styled } from "../print/styled-text.ts";
+import { type Piece, styled } from "../print/terminal/styled-text.ts";
 
 /** How much changes, in a few sentences. Each paragraph is a list of pieces. */
 export function summarizePlan(

@@ -1,7 +1,7 @@
 import type { Caveat } from "../../core/caveats/caveat.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import type { Redaction } from "../args/redaction.ts";
-import type { Printer } from "../print/create-printer.ts";
+import type { Printer } from "../print/terminal/create-printer.ts";
 
 /** One of the two evaluations, and the positions of its objects. */
 export type PlanSide = Pick<LoadedSource, "world" | "locate">;

@@ -12,12 +12,12 @@ import {
 } from "../../core/model/refs.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
 import type { Redaction } from "../args/redaction.ts";
-import { listWords } from "../print/format-paths.ts";
-import { formatLine } from "../print/format-position.ts";
-import { formatPointer } from "../print/format-value.ts";
-import { formatVerdict } from "../print/format-verdict.ts";
+import { listWords } from "../print/format/format-paths.ts";
+import { formatLine } from "../print/format/format-position.ts";
+import { formatPointer } from "../print/format/format-value.ts";
+import { formatVerdict } from "../print/format/format-verdict.ts";
 import { allPaths, countTargets, countWord } from "../print/print-targets.ts";
-import { glued, type Piece, type Style, type Styled, styled } from "../print/styled-text.ts";
+import { glued, type Piece, type Style, type Styled, styled } from "../print/terminal/styled-text.ts";
 import { printNamespaces } from "./namespaces-text.ts";
 import { isHiddenPolicy } from "./redact-plan.ts";
 import { summarizePlan } from "./summarize-plan.ts";

@@ -2,11 +2,16 @@ import type { EffectiveValue, KindChange, PathChange, ValueChange } from "../../
 import { keepsValue } from "../../core/explain/plan/value-changes.ts";
 import { formatRef, type GroupKind, parseObjectId } from "../../core/model/refs.ts";
 import { redactPointer } from "../args/redaction.ts";
-import { createDifference, type FormatDifference, formatPath, formatPathsTogether } from "../print/format-paths.ts";
-import { formatSource } from "../print/format-source.ts";
-import { formatPointer, formatValue } from "../print/format-value.ts";
+import {
+  createDifference,
+  type FormatDifference,
+  formatPath,
+  formatPathsTogether,
+} from "../print/format/format-paths.ts";
+import { formatSource } from "../print/format/format-source.ts";
+import { formatPointer, formatValue } from "../print/format/format-value.ts";
 import { allPaths, countWord } from "../print/print-targets.ts";
-import { glued, type Piece, styled } from "../print/styled-text.ts";
+import { glued, type Piece, styled } from "../print/terminal/styled-text.ts";
 import type { PlanSide, PlanTextContext } from "./text-context.ts";
 
 /** One change of one value, and the paths that it happens on. */

@@ -1,8 +1,8 @@
 import type { PathNode } from "../../core/effective/paths/path-node.ts";
 import { compareText, formatRef } from "../../core/model/refs.ts";
-import type { Printer } from "./create-printer.ts";
-import { listWords, sectionWord } from "./format-paths.ts";
-import { glued, type Piece, styled } from "./styled-text.ts";
+import { listWords, sectionWord } from "./format/format-paths.ts";
+import type { Printer } from "./terminal/create-printer.ts";
+import { glued, type Piece, styled } from "./terminal/styled-text.ts";
 
 /** A node, and the text after its name. */
 export interface ListedTarget {

@@ -1,7 +1,7 @@
 import { formatDurationMs } from "../../core/model/parse/parse-duration.ts";
 import { MAX_LISTED, type Timeline, type TimelineAttempt } from "../../core/retry/retry-timeline.ts";
-import type { Printer } from "./create-printer.ts";
-import { glued, type Piece, styled } from "./styled-text.ts";
+import type { Printer } from "./terminal/create-printer.ts";
+import { glued, type Piece, styled } from "./terminal/styled-text.ts";
 
 const ms = (duration: number): string => glued(formatDurationMs(duration));
 

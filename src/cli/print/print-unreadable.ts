@@ -1,7 +1,7 @@
 import type { Finding } from "../../core/model/finding.ts";
-import type { Printer } from "./create-printer.ts";
-import { formatPosition } from "./format-position.ts";
-import { styled } from "./styled-text.ts";
+import { formatPosition } from "./format/format-position.ts";
+import type { Printer } from "./terminal/create-printer.ts";
+import { styled } from "./terminal/styled-text.ts";
 
 const SHOWN = 10;
 

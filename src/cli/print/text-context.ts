@@ -1,7 +1,7 @@
 import type { Caveat } from "../../core/caveats/caveat.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import type { Redaction } from "../args/redaction.ts";
-import type { Printer } from "./create-printer.ts";
+import type { Printer } from "./terminal/create-printer.ts";
 
 /** Everything a text renderer needs: a printer, the data and the redaction rules. */
 export interface TextContext {

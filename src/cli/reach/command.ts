@@ -8,7 +8,7 @@ import { exitCodeWith } from "../caveats/exit-code.ts";
 import { formatCaveat, printCaveats } from "../caveats/text.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
-import { printData } from "../print/print-data.ts";
+import { printData } from "../print/data/print-data.ts";
 import { findRule } from "../target/find-rule.ts";
 import { type FoundTarget, formatTargetName } from "../target/find-targets.ts";
 import { type LoadedTarget, loadTarget } from "../target/load-target.ts";

@@ -3,10 +3,10 @@ import { blockPointer } from "../../core/explain/value-pointer.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import type { Redaction } from "../args/redaction.ts";
 import { caveatsJson } from "../caveats/json.ts";
-import { API_VERSION, openRef, refJson } from "../print/effective-json.ts";
-import { positionOf } from "../print/format-source.ts";
+import { API_VERSION, openRef, refJson } from "../print/data/effective-json.ts";
+import { verdictJson } from "../print/data/verdict-json.ts";
+import { positionOf } from "../print/format/format-source.ts";
 import type { TextContext } from "../print/text-context.ts";
-import { verdictJson } from "../print/verdict-json.ts";
 
 /** The index of a path in the list of all paths. */
 type PathIndexes = ReadonlyMap<ReachedPath, number>;

@@ -5,11 +5,11 @@ import type { MissingLink, Reach, ReachedPath, ReachedTarget, ReachTarget } from
 import { formatRef, kindId, objectId, parseObjectId } from "../../core/model/refs.ts";
 import { formatTraffic } from "../../core/model/traffic.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
-import { formatNode, formatPath, listWords } from "../print/format-paths.ts";
-import { formatLine } from "../print/format-position.ts";
-import { formatVerdict } from "../print/format-verdict.ts";
+import { formatNode, formatPath, listWords } from "../print/format/format-paths.ts";
+import { formatLine } from "../print/format/format-position.ts";
+import { formatVerdict } from "../print/format/format-verdict.ts";
 import { countTargets, countWord, inPathOrder, printTargets } from "../print/print-targets.ts";
-import { glued, type Piece, styled } from "../print/styled-text.ts";
+import { glued, type Piece, styled } from "../print/terminal/styled-text.ts";
 import type { TextContext } from "../print/text-context.ts";
 import { printReachedValues } from "./values-text.ts";
 

@@ -2,12 +2,12 @@ import type { PathNode } from "../../core/effective/paths/path-node.ts";
 import type { Reach, ReachedPath, ReachedValue, ReachLoss } from "../../core/explain/reach/result.ts";
 import { blockPointer } from "../../core/explain/value-pointer.ts";
 import { formatRef, type ObjectId, type PolicyId, parseObjectId } from "../../core/model/refs.ts";
-import { createDifference, type FormatDifference, formatPath, listWords } from "../print/format-paths.ts";
-import { formatLine } from "../print/format-position.ts";
-import { formatSource, positionOf } from "../print/format-source.ts";
-import { formatPointer, formatValue } from "../print/format-value.ts";
+import { createDifference, type FormatDifference, formatPath, listWords } from "../print/format/format-paths.ts";
+import { formatLine } from "../print/format/format-position.ts";
+import { formatSource, positionOf } from "../print/format/format-source.ts";
+import { formatPointer, formatValue } from "../print/format/format-value.ts";
 import { allPaths, countWord } from "../print/print-targets.ts";
-import { glued, type Piece, styled } from "../print/styled-text.ts";
+import { glued, type Piece, styled } from "../print/terminal/styled-text.ts";
 import type { TextContext } from "../print/text-context.ts";
 
 const MOST_LOSSES = 8;

@@ -3,8 +3,8 @@ import { retryTimeline } from "../../core/retry/retry-timeline.ts";
 import type { OptionValues } from "../args/option.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
-import { API_VERSION } from "../print/effective-json.ts";
-import { printData } from "../print/print-data.ts";
+import { API_VERSION } from "../print/data/effective-json.ts";
+import { printData } from "../print/data/print-data.ts";
 import { printTimeline } from "../print/print-timeline.ts";
 
 export const command: Command = {

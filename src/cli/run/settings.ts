@@ -6,7 +6,7 @@ import type { OptionValues } from "../args/option.ts";
 import { parsePort, parsePortMap } from "../args/parse-port.ts";
 import { parseTrustedHops } from "../args/trusted-hops.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import type { Printer } from "../print/create-printer.ts";
+import type { Printer } from "../print/terminal/create-printer.ts";
 
 export interface ServeSettings {
   readonly paths: readonly string[];

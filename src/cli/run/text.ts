@@ -1,9 +1,9 @@
 /** Prints the listeners of a configuration, one line for each. */
 import type { ConfigProblem, DataplaneConfig, ListenerConfig } from "../../core/dataplane/gateway-config.ts";
 import { formatRef, type ObjectRef } from "../../core/model/refs.ts";
-import type { Printer } from "../print/create-printer.ts";
-import type { Column } from "../print/layout-table.ts";
-import { styled } from "../print/styled-text.ts";
+import type { Printer } from "../print/terminal/create-printer.ts";
+import type { Column } from "../print/terminal/layout-table.ts";
+import { styled } from "../print/terminal/styled-text.ts";
 
 /** The address of an open port, such as `127.0.0.1:8080`. Undefined if the port is not open. */
 export type AddressOf = (gateway: ObjectRef, port: number) => string | undefined;

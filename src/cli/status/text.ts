@@ -8,9 +8,9 @@ import type {
   TargetStatus,
 } from "../../core/status/status-report.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
-import type { Printer } from "../print/create-printer.ts";
-import { formatLine } from "../print/format-position.ts";
-import { glued, type Style, styled } from "../print/styled-text.ts";
+import { formatLine } from "../print/format/format-position.ts";
+import type { Printer } from "../print/terminal/create-printer.ts";
+import { glued, type Style, styled } from "../print/terminal/styled-text.ts";
 
 export interface StatusText {
   readonly print: Printer;

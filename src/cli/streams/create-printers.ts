@@ -1,6 +1,6 @@
 import type { OptionValues } from "../args/option.ts";
 import type { CliIo } from "../cli-io.ts";
-import { createPrinter, type Printer } from "../print/create-printer.ts";
+import { createPrinter, type Printer } from "../print/terminal/create-printer.ts";
 import { wantsColour } from "./wants-colour.ts";
 
 /** The printers for both streams. `options` are absent as long as the command line is not parsed. */

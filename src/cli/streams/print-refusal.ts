@@ -1,6 +1,6 @@
 import { clipText } from "../../core/model/words/clip-text.ts";
-import type { Printer } from "../print/create-printer.ts";
-import { styled } from "../print/styled-text.ts";
+import type { Printer } from "../print/terminal/create-printer.ts";
+import { styled } from "../print/terminal/styled-text.ts";
 
 /** Prints `error: …`, then each hint on its own line. */
 export function printRefusal(print: Printer, program: string, message: string, hints: readonly string[]): void {

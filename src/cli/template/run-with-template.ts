@@ -1,8 +1,8 @@
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../core/model/json.ts";
 import type { Command, CommandContext } from "../command.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { createPrinter } from "../print/create-printer.ts";
-import { styled } from "../print/styled-text.ts";
+import { createPrinter } from "../print/terminal/create-printer.ts";
+import { styled } from "../print/terminal/styled-text.ts";
 import { type CustomColumn, cellsOf, parseCustomColumns, parseCustomColumnsFile } from "./custom-columns.ts";
 import { type FormatResults, fillTemplate, formatResults } from "./evaluate-template.ts";
 import { type Parsed, refuse, type Template } from "./json-path.ts";

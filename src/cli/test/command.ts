@@ -4,7 +4,7 @@ import { exitCodeWith } from "../caveats/exit-code.ts";
 import { printCaveats } from "../caveats/text.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
-import { printData } from "../print/print-data.ts";
+import { printData } from "../print/data/print-data.ts";
 import { reportGithub } from "./github.ts";
 import { reportJson } from "./json.ts";
 import { reportJunit } from "./junit.ts";

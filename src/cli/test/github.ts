@@ -1,5 +1,5 @@
 import type { LoadedSource } from "../../sources/load-source.ts";
-import { workflowCommand } from "../print/workflow-command.ts";
+import { workflowCommand } from "../print/markup/workflow-command.ts";
 import type { CaseReport, TestReport } from "./report.ts";
 import { failureLines } from "./text.ts";
 

@@ -1,7 +1,7 @@
 import type { ExpectationCheck } from "../../core/explain/expect/policy-test.ts";
 import { objectId } from "../../core/model/refs.ts";
 import { caveatsJson } from "../caveats/json.ts";
-import { API_VERSION, openRef } from "../print/effective-json.ts";
+import { API_VERSION, openRef } from "../print/data/effective-json.ts";
 import { type CaseReport, countCases, type TestReport } from "./report.ts";
 
 /** `test -o json`; `docs/schemas/test-report.json` describes it. */

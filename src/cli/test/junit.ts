@@ -1,6 +1,6 @@
 import type { LoadedSource } from "../../sources/load-source.ts";
-import { formatPosition } from "../print/format-position.ts";
-import { renderSvg as renderXml, type SvgElement as XmlElement, svg as xml } from "../print/xml-element.ts";
+import { formatPosition } from "../print/format/format-position.ts";
+import { renderSvg as renderXml, type SvgElement as XmlElement, svg as xml } from "../print/markup/xml-element.ts";
 import {
   type CaseReport,
   countCases,

@@ -12,7 +12,7 @@ import { exitCodeWith } from "../caveats/exit-code.ts";
 import { printCaveats } from "../caveats/text.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
-import { printData } from "../print/print-data.ts";
+import { printData } from "../print/data/print-data.ts";
 import { namespacesOf } from "../target/check-scope.ts";
 import { findTarget } from "../target/find-targets.ts";
 import { gatewayAdminOption } from "../worth/gateway-admin-option.ts";

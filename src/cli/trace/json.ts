@@ -3,7 +3,7 @@ import { trafficOfTrace } from "../../core/explain/worth/traffic-of-trace.ts";
 import type { RetryReport } from "../../core/retry/retry-counts.ts";
 import { caveatsJson } from "../caveats/json.ts";
 import { failuresJson, kindJson } from "../explain/json.ts";
-import { API_VERSION } from "../print/effective-json.ts";
+import { API_VERSION } from "../print/data/effective-json.ts";
 import type { TextContext } from "../print/text-context.ts";
 import { trafficCountsJson } from "../worth/json.ts";
 import { MESH_NOTE } from "./mesh-note.ts";

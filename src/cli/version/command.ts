@@ -1,6 +1,6 @@
 import type { Command } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { printData } from "../print/print-data.ts";
+import { printData } from "../print/data/print-data.ts";
 
 export const command: Command = {
   usage: [""],

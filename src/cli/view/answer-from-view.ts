@@ -1,6 +1,6 @@
 import type { CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
-import { printData } from "../print/print-data.ts";
+import { printData } from "../print/data/print-data.ts";
 import { printExplainView } from "./explain-text.ts";
 import { parseEffectiveView, parseReachView } from "./parse-view.ts";
 import { printReachView } from "./reach-text.ts";

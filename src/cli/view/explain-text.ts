@@ -7,10 +7,10 @@ import type {
   ViewPolicyKind,
   ViewValue,
 } from "../../core/view/view-types.ts";
-import type { Printer } from "../print/create-printer.ts";
-import { listWords } from "../print/format-paths.ts";
-import { formatValue } from "../print/format-value.ts";
-import { glued, type Piece, styled } from "../print/styled-text.ts";
+import { listWords } from "../print/format/format-paths.ts";
+import { formatValue } from "../print/format/format-value.ts";
+import type { Printer } from "../print/terminal/create-printer.ts";
+import { glued, type Piece, styled } from "../print/terminal/styled-text.ts";
 import { printViewEnd } from "./view-end.ts";
 
 export interface ViewTextContext {

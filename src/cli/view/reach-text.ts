@@ -1,9 +1,9 @@
 /** A PolicyReach of the view API in the words of `reach`. */
 import { formatRef } from "../../core/model/refs.ts";
 import type { PolicyReachView, ViewReachLoss, ViewReachValue } from "../../core/view/view-types.ts";
-import { listWords } from "../print/format-paths.ts";
-import { formatValue } from "../print/format-value.ts";
-import { styled } from "../print/styled-text.ts";
+import { listWords } from "../print/format/format-paths.ts";
+import { formatValue } from "../print/format/format-value.ts";
+import { styled } from "../print/terminal/styled-text.ts";
 import type { ViewTextContext } from "./explain-text.ts";
 import { printViewEnd } from "./view-end.ts";
 

@@ -1,6 +1,6 @@
 import type { EffectivePolicyView, PolicyReachView } from "../../core/view/view-types.ts";
-import type { Printer } from "../print/create-printer.ts";
-import { styled } from "../print/styled-text.ts";
+import type { Printer } from "../print/terminal/create-printer.ts";
+import { styled } from "../print/terminal/styled-text.ts";
 
 /** What was left out of a view, and its caveats. */
 export function printViewEnd({ caveats, notes }: EffectivePolicyView | PolicyReachView, print: Printer): void {

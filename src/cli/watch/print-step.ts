@@ -10,8 +10,8 @@ import { redactPlan } from "../plan/redact-plan.ts";
 import { printFindings, printObjects, printPolicies } from "../plan/text.ts";
 import type { PlanTextContext } from "../plan/text-context.ts";
 import { printChangedValues } from "../plan/values-text.ts";
-import { printData } from "../print/print-data.ts";
-import { styled } from "../print/styled-text.ts";
+import { printData } from "../print/data/print-data.ts";
+import { styled } from "../print/terminal/styled-text.ts";
 import { type Focus, focusPlan, isQuietPlan, isWantedPath } from "./focus.ts";
 
 /** Prints what one step of a followed cluster changes in an answer. */

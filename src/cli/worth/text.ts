@@ -2,8 +2,8 @@ import type { ChangedTraffic } from "../../core/explain/worth/traffic-changed.ts
 import { formatRef } from "../../core/model/refs.ts";
 import { formatRetryCounts, formatWindow } from "../../core/retry/format-share.ts";
 import { type RetryReport, sumCounts, type TrafficCounts } from "../../core/retry/retry-counts.ts";
-import type { Printer } from "../print/create-printer.ts";
-import { glued, styled } from "../print/styled-text.ts";
+import type { Printer } from "../print/terminal/create-printer.ts";
+import { glued, styled } from "../print/terminal/styled-text.ts";
 
 const MOST_ROWS = 12;
 

@@ -1,6 +1,6 @@
 /** Prints the connected Envoys, their state and the resources that they refused. */
-import type { Printer } from "../print/create-printer.ts";
-import type { Column } from "../print/layout-table.ts";
+import type { Printer } from "../print/terminal/create-printer.ts";
+import type { Column } from "../print/terminal/layout-table.ts";
 import type { XdsNode } from "./xds-tools.ts";
 
 const COLUMNS: readonly Column[] = [

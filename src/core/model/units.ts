@@ -4,7 +4,7 @@ import type { Granularity, MergeRules, PolicyDefinition } from "./definition.ts"
 import { hasNoBlocks, supportedGranularities } from "./definition.ts";
 import { isJsonObject, type Json, type JsonObject, setOwn } from "./json.ts";
 import { escapePointer } from "./json-pointer.ts";
-import { type CrdFacts, crdMapPaths } from "./parse/parse-crd.ts";
+import { type CrdFacts, crdMapPaths } from "./parse/definition/parse-crd.ts";
 import type { Unit } from "./policy.ts";
 
 /** How specs of one kind split into units. Built once for a definition and its CRD. */

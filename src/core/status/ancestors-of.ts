@@ -12,7 +12,7 @@ import { foreignController, isGateway } from "../effective/world/gateway-control
 import type { PolicyRecord, World } from "../effective/world/world.ts";
 import { ancestorsIn } from "../model/definition.ts";
 import { isJsonObject, ownValue } from "../model/json.ts";
-import { parseTargets } from "../model/parse/parse-targets.ts";
+import { parseTargets } from "../model/parse/policy/parse-targets.ts";
 import type { PolicyTarget } from "../model/policy.ts";
 import {
   compareText,

@@ -4,7 +4,7 @@ import type { World } from "../effective/world/world.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, jsonEqual, ownValue } from "../model/json.ts";
 import { GATEWAY_API } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { parseCrd } from "../model/parse/parse-crd.ts";
+import { parseCrd } from "../model/parse/definition/parse-crd.ts";
 import { isNamespace, type KindId, kindId, type ObjectId, type ObjectRef, objectId, targetId } from "../model/refs.ts";
 import { namedParent, withParentDefaults } from "./named-parent.ts";
 import type { StatusLocation } from "./status-report.ts";

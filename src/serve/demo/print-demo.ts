@@ -1,7 +1,7 @@
 import type { CliIo } from "../../cli/cli-io.ts";
 import { execute } from "../../cli/execute.ts";
 import { type ExitCode, exitCodes } from "../../cli/exit-codes.ts";
-import { createPrinter, type Printer } from "../../cli/print/create-printer.ts";
+import { createPrinter, type Printer } from "../../cli/print/terminal/create-printer.ts";
 import { sendOrder } from "./send-order.ts";
 
 interface DemoStep {

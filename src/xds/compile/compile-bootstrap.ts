@@ -12,8 +12,8 @@ import { InternalListenerSchema } from "../gen/envoy/extensions/bootstrap/intern
 import { UpstreamTlsContextSchema } from "../gen/envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
 import { HttpProtocolOptionsSchema } from "../gen/envoy/extensions/upstreams/http/v3/http_protocol_options_pb.ts";
 import { create, duration, type Init, pack } from "../protobuf.ts";
+import { socketAddress } from "./backends/compile-load-assignment.ts";
 import type { XdsResources } from "./compile-gateway.ts";
-import { socketAddress } from "./compile-load-assignment.ts";
 import { compileOverloadManager } from "./compile-overload.ts";
 
 export interface BootstrapOptions {

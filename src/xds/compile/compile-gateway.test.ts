@@ -14,7 +14,7 @@ import {
 } from "../../../test/support/gateway/gateway-configs.ts";
 import { expectGolden } from "../../../test/support/golden.ts";
 import { createRegex } from "../../adapters/regex/create-regex.ts";
-import { formatYaml } from "../../cli/print/format-yaml.ts";
+import { formatYaml } from "../../cli/print/markup/format-yaml.ts";
 import type {
   EndpointsId,
   FilterConfig,

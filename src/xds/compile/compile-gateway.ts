@@ -15,14 +15,16 @@ import type { Cluster } from "../gen/envoy/config/cluster/v3/cluster_pb.ts";
 import type { ClusterLoadAssignment } from "../gen/envoy/config/endpoint/v3/endpoint_pb.ts";
 import type { Listener } from "../gen/envoy/config/listener/v3/listener_pb.ts";
 import type { Secret } from "../gen/envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
+import {
+  compileCluster,
+  compileDelayCluster,
+  compileEmptyCluster,
+  compileWaitingCluster,
+} from "./backends/compile-cluster.ts";
+import { compileLoadAssignment, type ListenerAddress } from "./backends/compile-load-assignment.ts";
 import type { AccessLogging } from "./compile-access-log.ts";
-import { compileCluster, compileDelayCluster, compileEmptyCluster, compileWaitingCluster } from "./compile-cluster.ts";
 import { compileDelayListener, compileListener, type ListenerSettings } from "./compile-listener.ts";
-import { compileLoadAssignment, type ListenerAddress } from "./compile-load-assignment.ts";
-import type { PortFacts } from "./compile-redirects.ts";
-import { type ClusterUse, createRouteCompiler, createRouteParts } from "./compile-route.ts";
 import { compileSecrets } from "./compile-secrets.ts";
-import { type CompiledHost, createVirtualHostCompiler, type VirtualHostCompiler } from "./compile-virtual-hosts.ts";
 import { type ConfigSources, deltaSources, sotwSources, staticSources } from "./config-sources.ts";
 import { createUseCounter } from "./count-uses.ts";
 import type { EnvoySecrets } from "./envoy-secrets.ts";
@@ -34,7 +36,14 @@ import {
   type RouteConfigName,
   routeConfigName,
 } from "./resource-names.ts";
-import { createShapeMemory } from "./route-shape.ts";
+import type { PortFacts } from "./routes/compile-redirects.ts";
+import { type ClusterUse, createRouteCompiler, createRouteParts } from "./routes/compile-route.ts";
+import {
+  type CompiledHost,
+  createVirtualHostCompiler,
+  type VirtualHostCompiler,
+} from "./routes/compile-virtual-hosts.ts";
+import { createShapeMemory } from "./routes/route-shape.ts";
 import { createStreamStore } from "./streams/stream-resources.ts";
 import { createStreamReader, type StreamNeeds } from "./streams/stream-rules.ts";
 

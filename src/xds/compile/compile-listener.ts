@@ -29,9 +29,9 @@ import {
 } from "../gen/envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
 import { FractionalPercent_DenominatorType } from "../gen/envoy/type/v3/percent_pb.ts";
 import { type Any, create, duration, type Init, pack } from "../protobuf.ts";
+import { type ListenerAddress, socketAddress } from "./backends/compile-load-assignment.ts";
 import { type AccessLogging, accessLogOf } from "./compile-access-log.ts";
 import { compileIdentity } from "./compile-identity.ts";
-import { type ListenerAddress, socketAddress } from "./compile-load-assignment.ts";
 import type { ConfigSources, RouteSpecifier } from "./config-sources.ts";
 import { BUFFER_BYTES, connectionLimit } from "./connection-limit.ts";
 import { AUTH, NO_AUTH } from "./http-filters/compile-auth.ts";

@@ -8,7 +8,6 @@ import { type RouteConfiguration, RouteConfigurationSchema } from "../gen/envoy/
 import type { HttpConnectionManagerSchema } from "../gen/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
 import type { SdsSecretConfigSchema } from "../gen/envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
 import { create, type Init, pack } from "../protobuf.ts";
-import type { CompiledHost } from "./compile-virtual-hosts.ts";
 import {
   LOWER_CASE_FILTER,
   type RouteConfigName,
@@ -16,7 +15,8 @@ import {
   scopesName,
   WILDCARD_FILTER,
 } from "./resource-names.ts";
-import type { RouteShape } from "./route-shape.ts";
+import type { CompiledHost } from "./routes/compile-virtual-hosts.ts";
+import type { RouteShape } from "./routes/route-shape.ts";
 
 export type RouteSpecifier = NonNullable<Init<typeof HttpConnectionManagerSchema>["routeSpecifier"]>;
 

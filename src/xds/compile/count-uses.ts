@@ -1,5 +1,5 @@
 /** Counts the uses of clusters, so that the cost of a change does not depend on the number of routes. */
-import type { ClusterUse } from "./compile-route.ts";
+import type { ClusterUse } from "./routes/compile-route.ts";
 
 /** A virtual host, or the rules of a listener that is not HTTP. */
 interface ClusterUser {

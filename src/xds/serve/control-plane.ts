@@ -1,9 +1,9 @@
 /** The control plane: compiles configurations for Envoy and serves them over xDS. */
 import type { ConfigProblem, DataplaneConfig, GatewayConfig } from "../../core/dataplane/gateway-config.ts";
 import type { ObjectRef } from "../../core/model/refs.ts";
+import { createBackendOwner } from "../compile/backends/own-backends.ts";
 import { createGatewayCompiler, type EnvoyCompileOptions, type GatewayCompiler } from "../compile/compile-gateway.ts";
 import type { EnvoySecrets } from "../compile/envoy-secrets.ts";
-import { createBackendOwner } from "../compile/own-backends.ts";
 import {
   createEncoder,
   type DiscoveryStyle,

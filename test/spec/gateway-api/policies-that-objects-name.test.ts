@@ -5,7 +5,7 @@
 import { describe, expect, test } from "vitest";
 import type { PolicyDefinition } from "../../../src/core/model/definition.ts";
 import type { JsonObject } from "../../../src/core/model/json.ts";
-import { parseDefinition } from "../../../src/core/model/parse/parse-definition.ts";
+import { parseDefinition } from "../../../src/core/model/parse/definition/parse-definition.ts";
 import { apply, caveatsFor, effectivePolicies } from "../../../src/index.ts";
 import { cluster } from "../../support/cluster/cluster.ts";
 import {

@@ -1,7 +1,7 @@
 /** GEP-713, "Combined merge strategies": kinds in which all policies take effect */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
-import { parseDefinition } from "../../../src/core/model/parse/parse-definition.ts";
+import { parseDefinition } from "../../../src/core/model/parse/definition/parse-definition.ts";
 import { type Cluster, cluster } from "../../support/cluster/cluster.ts";
 import { gateway, policy, route, service } from "../../support/cluster/gateway-objects.ts";
 import { kubeObject } from "../../support/cluster/kube-objects.ts";

@@ -1,7 +1,7 @@
 /** GEP-713, "Conflict resolution": conflicts on one target, where a kind says otherwise */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
-import { parseDefinition } from "../../../src/core/model/parse/parse-definition.ts";
+import { parseDefinition } from "../../../src/core/model/parse/definition/parse-definition.ts";
 import { caveatsFor } from "../../../src/index.ts";
 import { cluster } from "../../support/cluster/cluster.ts";
 import { gateway, policy, route, service } from "../../support/cluster/gateway-objects.ts";

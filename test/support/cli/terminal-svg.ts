@@ -1,5 +1,5 @@
-import { widthOf } from "../../../src/cli/print/styled-text.ts";
-import { type SvgElement, svg } from "../../../src/cli/print/xml-element.ts";
+import { type SvgElement, svg } from "../../../src/cli/print/markup/xml-element.ts";
+import { widthOf } from "../../../src/cli/print/terminal/styled-text.ts";
 
 const CHARACTER = 8.4;
 const LINE = 20;

@@ -4,7 +4,7 @@ import { parseDocuments } from "../../../src/adapters/files/parse-documents.ts";
 import type { PolicyDefinition } from "../../../src/core/model/definition.ts";
 import { isJsonObject, type JsonObject } from "../../../src/core/model/json.ts";
 import { KubeObject, objectFamily } from "../../../src/core/model/kube-object.ts";
-import { parseDefinition } from "../../../src/core/model/parse/parse-definition.ts";
+import { parseDefinition } from "../../../src/core/model/parse/definition/parse-definition.ts";
 
 /** A document as a KubeObject. Omitted parts of its identity are empty. */
 export function kubeObject(raw: JsonObject): KubeObject {

@@ -1,4 +1,4 @@
-import { type SvgElement, svg } from "../../print/xml-element.ts";
+import { type SvgElement, svg } from "../../print/markup/xml-element.ts";
 import { COLOURS, type PolicyColour } from "../labels.ts";
 import { drawMark } from "./draw.ts";
 import { FONT, lettersIn, MARGIN, PAGE_WIDTH } from "./sizes.ts";

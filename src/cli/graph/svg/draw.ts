@@ -2,8 +2,8 @@ import type { GraphNode } from "../../../core/explain/graph/result.ts";
 import { remember } from "../../../core/model/collections/remember.ts";
 import type { TargetId } from "../../../core/model/refs.ts";
 import type { Redaction } from "../../args/redaction.ts";
-import { shorten } from "../../print/styled-text.ts";
-import { type SvgElement, svg } from "../../print/xml-element.ts";
+import { type SvgElement, svg } from "../../print/markup/xml-element.ts";
+import { shorten } from "../../print/terminal/styled-text.ts";
 import {
   COLOURS,
   fitNames,

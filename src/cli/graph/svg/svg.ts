@@ -1,5 +1,5 @@
 import type { Graph } from "../../../core/explain/graph/result.ts";
-import { renderSvg, svg } from "../../print/xml-element.ts";
+import { renderSvg, svg } from "../../print/markup/xml-element.ts";
 import type { Drawn } from "../drawn.ts";
 import { inlineLeaves } from "../inline-leaves.ts";
 import { COLOURS } from "../labels.ts";

@@ -4,7 +4,7 @@ import { type EvaluateOptions, effectivePolicies, evaluate, verdicts } from "../
 import type { Source } from "../../merge/provenance.ts";
 import type { PolicyDefinition } from "../../model/definition.ts";
 import type { JsonObject } from "../../model/json.ts";
-import { parseDefinition } from "../../model/parse/parse-definition.ts";
+import { parseDefinition } from "../../model/parse/definition/parse-definition.ts";
 import { buildSnapshot } from "../../model/snapshot.ts";
 
 /** Stacks of equal policies fold alike; the sources of each must name its own policies. */

@@ -5,9 +5,9 @@ import type { DefinitionLibrary, KindFacts, LinkRow, PolicyDefinition } from "..
 import type { Finding } from "../../model/finding.ts";
 import { kinds as builtInKinds, findKind } from "../../model/kinds.ts";
 import { type KubeObject, objectFamily } from "../../model/kube-object.ts";
-import type { CrdFacts } from "../../model/parse/parse-crd.ts";
-import { parsePolicy } from "../../model/parse/parse-policy.ts";
-import { type PolicyReader, policyReader } from "../../model/parse/policy-reader.ts";
+import type { CrdFacts } from "../../model/parse/definition/parse-crd.ts";
+import { parsePolicy } from "../../model/parse/policy/parse-policy.ts";
+import { type PolicyReader, policyReader } from "../../model/parse/policy/policy-reader.ts";
 import { type GroupKind, type KindId, kindId } from "../../model/refs.ts";
 import type { Judging } from "../../model/schema/judge/judging.ts";
 import type { CompiledSchema } from "../../model/schema/schema.ts";

@@ -1,6 +1,6 @@
 import type { Finding } from "../../model/finding.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
-import { type CrdFacts, parseCrd } from "../../model/parse/parse-crd.ts";
+import { type CrdFacts, parseCrd } from "../../model/parse/definition/parse-crd.ts";
 import { compareText, formatRef, type KindId, kindId } from "../../model/refs.ts";
 
 interface CollectedCrds {

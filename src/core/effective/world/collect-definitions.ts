@@ -2,9 +2,9 @@ import type { CustomStrategies } from "../../merge/custom-strategy.ts";
 import type { DefinitionLibrary, Granularity, PolicyDefinition } from "../../model/definition.ts";
 import type { Finding } from "../../model/finding.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
-import { inferDefinition } from "../../model/parse/infer-definition.ts";
-import { crdKind } from "../../model/parse/parse-crd.ts";
-import { parseDefinition } from "../../model/parse/parse-definition.ts";
+import { inferDefinition } from "../../model/parse/definition/infer-definition.ts";
+import { crdKind } from "../../model/parse/definition/parse-crd.ts";
+import { parseDefinition } from "../../model/parse/definition/parse-definition.ts";
 import { compareText, type GroupKind, type KindId, kindId, parseKindId } from "../../model/refs.ts";
 import type { SnapshotTables } from "../../model/snapshot.ts";
 

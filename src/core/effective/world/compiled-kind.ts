@@ -5,7 +5,7 @@ import type { FoldTools } from "../../merge/fold.ts";
 import type { EvaluateCondition } from "../../model/cel.ts";
 import type { KindFacts, LinkRow, PolicyDefinition } from "../../model/definition.ts";
 import { attachableLevels } from "../../model/levels.ts";
-import { type CrdFacts, mapPathsIn } from "../../model/parse/parse-crd.ts";
+import { type CrdFacts, mapPathsIn } from "../../model/parse/definition/parse-crd.ts";
 import { type GroupKind, type KindId, kindId } from "../../model/refs.ts";
 import type { CompiledSchema } from "../../model/schema/schema.ts";
 import { ownUnitRulesOf, type UnitRules, unitRulesOf } from "../../model/units.ts";

@@ -1,7 +1,7 @@
 import type { KindFacts } from "../../model/definition.ts";
 import type { Finding } from "../../model/finding.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
-import type { ParsedPolicy } from "../../model/parse/parse-policy.ts";
+import type { ParsedPolicy } from "../../model/parse/policy/parse-policy.ts";
 import type { GroupKind, KindId } from "../../model/refs.ts";
 import type { LinkRows } from "../../topology/compile-rows.ts";
 import type { CompiledKind } from "./compiled-kind.ts";

@@ -5,7 +5,7 @@ import { wordsOf } from "../../model/block-names.ts";
 import { type Granularity, hasNoBlocks, type PolicyKind } from "../../model/definition.ts";
 import { isJsonObject, type JsonObject, ownValue } from "../../model/json.ts";
 import { objectFamily } from "../../model/kube-object.ts";
-import { parseCrd } from "../../model/parse/parse-crd.ts";
+import { parseCrd } from "../../model/parse/definition/parse-crd.ts";
 import type { BlockName } from "../../model/policy.ts";
 import { kindId } from "../../model/refs.ts";
 import { policySchemaOf } from "../../model/schema/built-in-schema.ts";

@@ -1,7 +1,7 @@
 /** The field of a policy that selects how it is merged, as the schema of its CRD shows it. */
 import type { Granularity } from "../definition.ts";
 import { isJsonList, type JsonObject, ownValue } from "../json.ts";
-import { blockSchemas } from "../parse/infer-definition.ts";
+import { blockSchemas } from "../parse/definition/infer-definition.ts";
 import { child } from "../schema/read-fields.ts";
 
 export interface StrategyField {

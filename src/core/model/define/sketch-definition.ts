@@ -1,8 +1,8 @@
 import type { PolicyClass, PolicyDefinition, TargetKind } from "../definition.ts";
 import { type Json, type JsonObject, ownValue } from "../json.ts";
 import { type KubeObject, labelsOf } from "../kube-object.ts";
-import { blockSchemas, buildDefinition, classOf } from "../parse/infer-definition.ts";
-import { type CrdFacts, parseCrd } from "../parse/parse-crd.ts";
+import { blockSchemas, buildDefinition, classOf } from "../parse/definition/infer-definition.ts";
+import { type CrdFacts, parseCrd } from "../parse/definition/parse-crd.ts";
 import { isNamespace } from "../refs.ts";
 import { POLICY_LABEL } from "../schema/crd-schemas.ts";
 import { child, objects } from "../schema/read-fields.ts";

@@ -1,5 +1,5 @@
 import type { PolicyDefinition, TargetKind } from "../definition.ts";
-import type { CrdFacts } from "../parse/parse-crd.ts";
+import type { CrdFacts } from "../parse/definition/parse-crd.ts";
 import type { StrategyField } from "./find-strategy.ts";
 import type { TargetFields } from "./find-targets.ts";
 

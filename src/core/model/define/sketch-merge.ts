@@ -1,6 +1,6 @@
 import type { Granularity } from "../definition.ts";
 import { isJsonList, isJsonObject, type JsonObject, ownValue } from "../json.ts";
-import { blockSchemas } from "../parse/infer-definition.ts";
+import { blockSchemas } from "../parse/definition/infer-definition.ts";
 import type { StrategyField } from "./find-strategy.ts";
 import { guess, readFrom, type SketchField } from "./sketch.ts";
 import type { SketchInput } from "./sketch-input.ts";

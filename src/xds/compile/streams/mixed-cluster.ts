@@ -9,7 +9,7 @@ import {
   ClusterLoadAssignmentSchema,
 } from "../../gen/envoy/config/endpoint/v3/endpoint_pb.ts";
 import { create, duration } from "../../protobuf.ts";
-import { lbEndpoints } from "../compile-load-assignment.ts";
+import { lbEndpoints } from "../backends/compile-load-assignment.ts";
 import type { ConfigSources } from "../config-sources.ts";
 import type { MixedBackends } from "./stream-rules.ts";
 

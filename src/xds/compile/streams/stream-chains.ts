@@ -6,8 +6,8 @@ import type { FilterChainSchema, FilterSchema } from "../../gen/envoy/config/lis
 import { TcpProxySchema } from "../../gen/envoy/extensions/filters/network/tcp_proxy/v3/tcp_proxy_pb.ts";
 import { duration, type Init, pack } from "../../protobuf.ts";
 import { type AccessLogging, connectionLogOf } from "../compile-access-log.ts";
-import { covers } from "../compile-virtual-hosts.ts";
 import { connectionLimit } from "../connection-limit.ts";
+import { covers } from "../routes/compile-virtual-hosts.ts";
 import { CLOSED, clusterOf, rulesOf, sharesOf } from "./stream-rules.ts";
 
 type FilterChainInit = Init<typeof FilterChainSchema>;

@@ -4,7 +4,7 @@ import { isSameList } from "../../../core/model/collections/is-same-list.ts";
 import { remember } from "../../../core/model/collections/remember.ts";
 import type { Cluster } from "../../gen/envoy/config/cluster/v3/cluster_pb.ts";
 import type { ClusterLoadAssignment } from "../../gen/envoy/config/endpoint/v3/endpoint_pb.ts";
-import { compileEmptyCluster } from "../compile-cluster.ts";
+import { compileEmptyCluster } from "../backends/compile-cluster.ts";
 import type { ConfigSources } from "../config-sources.ts";
 import { compileMixedAssignment, compileMixedCluster } from "./mixed-cluster.ts";
 import { CLOSED, type MixedBackends, type StreamNeeds } from "./stream-rules.ts";

@@ -2,8 +2,8 @@
 import type { BackendConfig, ListenerConfig, RuleConfig } from "../../../core/dataplane/gateway-config.ts";
 import { remember } from "../../../core/model/collections/remember.ts";
 import { formatRef } from "../../../core/model/refs.ts";
-import type { ClusterUse } from "../compile-route.ts";
 import { type ClusterName, clusterName } from "../resource-names.ts";
+import type { ClusterUse } from "../routes/compile-route.ts";
 
 /** The part of the connections of a rule that a backend gets. */
 export interface StreamShare {

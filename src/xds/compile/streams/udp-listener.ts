@@ -6,7 +6,7 @@ import { type Listener, ListenerSchema } from "../../gen/envoy/config/listener/v
 import { RouteSchema } from "../../gen/envoy/extensions/filters/udp/udp_proxy/v3/route_pb.ts";
 import { UdpProxyConfigSchema } from "../../gen/envoy/extensions/filters/udp/udp_proxy/v3/udp_proxy_pb.ts";
 import { create, duration, pack } from "../../protobuf.ts";
-import { type ListenerAddress, socketAddress } from "../compile-load-assignment.ts";
+import { type ListenerAddress, socketAddress } from "../backends/compile-load-assignment.ts";
 import type { ListenerName } from "../resource-names.ts";
 import { CLOSED, clusterOf, mixName, rulesOf, sharesOf } from "./stream-rules.ts";
 

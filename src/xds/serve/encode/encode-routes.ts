@@ -5,7 +5,6 @@
  */
 import { remember } from "../../../core/model/collections/remember.ts";
 import type { XdsResources } from "../../compile/compile-gateway.ts";
-import { covers, isExactHost } from "../../compile/compile-virtual-hosts.ts";
 import { HOST_ROUTES, splitRouteConfiguration } from "../../compile/config-sources.ts";
 import {
   hostOfScope,
@@ -15,6 +14,7 @@ import {
   scopeName,
   scopesOf,
 } from "../../compile/resource-names.ts";
+import { covers, isExactHost } from "../../compile/routes/compile-virtual-hosts.ts";
 import {
   RouteSchema,
   type VirtualHost,

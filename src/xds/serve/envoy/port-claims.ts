@@ -11,7 +11,7 @@ import {
 } from "../../../core/dataplane/assign-ports.ts";
 import type { DataplaneConfig, PortConfig } from "../../../core/dataplane/gateway-config.ts";
 import { formatRef, type ObjectRef } from "../../../core/model/refs.ts";
-import type { ListenerAddress } from "../../compile/compile-load-assignment.ts";
+import type { ListenerAddress } from "../../compile/backends/compile-load-assignment.ts";
 
 export interface PortClaims {
   /** The part of a configuration whose ports are open already. Other ports of it must be closed before they can be claimed. */

@@ -1,0 +1,84 @@
+import { BLOCK_SPELLINGS } from "../../block-names.ts";
+import { isJsonList, isJsonObject, type JsonObject, ownValue } from "../../json.ts";
+import type { KubeObject } from "../../kube-object.ts";
+import { type GroupKind, isGroupName, isKindName } from "../../refs.ts";
+import { compileSchema } from "../../schema/compile-schema.ts";
+import { child } from "../../schema/read-fields.ts";
+import type { CompiledSchema } from "../../schema/schema.ts";
+
+/** What a CustomResourceDefinition says about the objects of its kind. */
+export interface CrdFacts extends GroupKind {
+  readonly scope: "Namespaced" | "Cluster";
+  /**
+   * Dotted paths in the spec proper where the schema has `additionalProperties`: maps, which are one value for Field
+   * kinds. A path in a `defaults` or `overrides` block starts at that block; `*` stands for any key.
+   */
+  readonly mapPaths: readonly string[];
+  /** The version that has this schema: the storage version, else the first served one. */
+  readonly version?: string;
+  /** The schema of `spec`, as written. */
+  readonly specSchema: JsonObject;
+  /** The schema of `spec`, compiled. */
+  readonly spec: CompiledSchema;
+  /** True if objects of the kind have `status.conditions`. */
+  readonly hasConditions: boolean;
+}
+
+/** The facts of a CustomResourceDefinition; undefined if the object does not describe a kind. */
+export function parseCrd(crd: KubeObject): CrdFacts | undefined {
+  const described = crdKind(crd);
+  if (described === undefined) return undefined;
+  const { group, kind } = described;
+  const spec = child(crd.raw, "spec");
+  const chosen = versionOf(spec);
+  const version = ownValue(chosen, "name");
+  const properties = child(child(child(chosen, "schema"), "openAPIV3Schema"), "properties");
+  const specSchema = child(properties, "spec");
+  const compiled = compileSchema(specSchema);
+  return {
+    group,
+    kind,
+    scope: ownValue(spec, "scope") === "Cluster" ? "Cluster" : "Namespaced",
+    mapPaths: crdMapPaths(compiled),
+    ...(typeof version === "string" ? { version } : {}),
+    specSchema,
+    spec: compiled,
+    hasConditions: Object.hasOwn(child(child(properties, "status"), "properties"), "conditions"),
+  };
+}
+
+/** The kind that a CustomResourceDefinition describes; undefined if the object does not describe one. */
+export function crdKind({ family, raw }: KubeObject): GroupKind | undefined {
+  if (family.kind !== "CustomResourceDefinition") return undefined;
+  const spec = child(raw, "spec");
+  const group = ownValue(spec, "group");
+  const kind = ownValue(child(spec, "names"), "kind");
+  if (typeof group !== "string" || typeof kind !== "string") return undefined;
+  return isGroupName(group) && isKindName(kind) ? { group, kind } : undefined;
+}
+
+function versionOf(spec: JsonObject): JsonObject {
+  const versions = ownValue(spec, "versions");
+  const items = isJsonList(versions) ? versions.filter(isJsonObject) : [];
+  return (
+    items.find((version) => ownValue(version, "storage") === true) ??
+    items.find((version) => ownValue(version, "served") === true) ??
+    items[0] ??
+    {}
+  );
+}
+
+const BLOCKS: readonly string[] = [...BLOCK_SPELLINGS.defaults, ...BLOCK_SPELLINGS.overrides];
+
+/** The dotted paths of maps in the spec of a CRD, without the names of blocks. */
+export function crdMapPaths(spec: CompiledSchema, blocks: readonly string[] = BLOCKS): readonly string[] {
+  const paths = spec.properties.flatMap(({ key, schema }) => mapPathsIn(schema, blocks.includes(key) ? [] : [key]));
+  return [...new Set(paths)].sort();
+}
+
+/** The dotted paths of maps in a part of a schema. `path`: the keys that lead to it. A map at the root of a spec is no path. */
+export function mapPathsIn(schema: CompiledSchema, path: readonly string[]): readonly string[] {
+  const own = schema.type === "map" && path.length > 0 ? [path.join(".")] : [];
+  const values = schema.type === "map" && schema.items !== undefined ? mapPathsIn(schema.items, [...path, "*"]) : [];
+  return [...own, ...schema.properties.flatMap(({ key, schema: part }) => mapPathsIn(part, [...path, key])), ...values];
+}

@@ -1,0 +1,17 @@
+import type { Approximation, PolicyDefinition } from "../../definition.ts";
+import type { JsonObject } from "../../json.ts";
+import { objects, text, texts } from "../../schema/read-fields.ts";
+import { checkPath, type DefinitionProblem } from "./read-definition-kinds.ts";
+
+/** Reads `approximate` of a definition. */
+export function readApproximations(
+  spec: JsonObject,
+  problems: DefinitionProblem[],
+): Pick<PolicyDefinition, "approximate"> {
+  const approximate = objects(spec, "approximate").map((item, i): Approximation => {
+    const paths = texts(item, "paths");
+    paths.forEach((path, at) => checkPath(path, `spec.approximate[${i}].paths[${at}]`, problems));
+    return { because: text(item, "because", ""), paths };
+  });
+  return approximate.length === 0 ? {} : { approximate };
+}

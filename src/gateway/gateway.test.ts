@@ -20,6 +20,7 @@ import {
   rule,
   simpleConfig,
 } from "../../test/support/gateway/dataplane-config.ts";
+import { findFreePorts } from "../../test/support/gateway/find-free-ports.ts";
 import {
   CLOSED_PORT,
   Cleanup,
@@ -741,6 +742,32 @@ describe("replacing the configuration", () => {
     await expect(ask(before)).rejects.toThrow(/ECONNREFUSED/);
     release();
     expect(await waiting).toMatchObject({ body: "done", headers: { connection: "close" } });
+  });
+
+  test("ports of two Gateways change their addresses, and each is served at its new one", async () => {
+    const config = dataplane(
+      [{ port: 80, listeners: [listener({ "*": [route(rule({ to: forwardTo("none") }))] })] }],
+      {},
+    );
+    const two: typeof config = {
+      ...config,
+      gateways: ["one", "two"].flatMap((name) =>
+        config.gateways.map((of) => ({ ...of, gateway: { ...of.gateway, name } })),
+      ),
+    };
+    const free = await findFreePorts(1);
+    const hosts = new Map([
+      ["one", "127.0.0.1"],
+      ["two", "127.0.0.2"],
+    ]);
+    const { gateway } = await startGateway(cleanup, two, {
+      bind: ({ name }) => ({ host: hosts.get(name) ?? "", port: free[0] ?? 0 }),
+    });
+    const addresses = () => gateway.openPorts().map(({ gateway: { name }, address }) => `${name} ${address}`);
+    expect(addresses()).toEqual(["one 127.0.0.1", "two 127.0.0.2"]);
+    hosts.set("one", "127.0.0.2").set("two", "127.0.0.1");
+    expect((await gateway.replace(two, NO_SECRETS)).problems).toEqual([]);
+    expect(addresses().sort()).toEqual(["one 127.0.0.2", "two 127.0.0.1"]);
   });
 
   test("a port that is taken is a problem with a name, and the others are served", async () => {

@@ -209,8 +209,13 @@ class PortTable {
     }
   }
 
-  #drainUnwanted(wanted: ReadonlyMap<string, unknown>): void {
-    for (const key of this.#rows.keys()) if (!wanted.has(key)) this.#drain(key, this.#options.drainMs ?? DRAIN_MS);
+  /** A port that moves to another address is opened anew. */
+  #drainUnwanted(wanted: ReadonlyMap<string, PreparedPort>): void {
+    for (const [key, { bind }] of this.#rows) {
+      const served = wanted.get(key);
+      if (served === undefined || !hasSameAddress(bind, this.#bindOf(served.gateway, served.config.port)))
+        this.#drain(key, this.#options.drainMs ?? DRAIN_MS);
+    }
   }
 
   #drain(key: string, drainMs: number): void {
@@ -234,6 +239,8 @@ class PortTable {
 
 const rowKey = (gateway: ObjectRef, { port, protocol }: PortConfig): string =>
   `${objectId(gateway)} ${port} ${protocol}`;
+
+const hasSameAddress = (a: PortAddress, b: PortAddress): boolean => a.host === b.host && a.port === b.port;
 
 function certificateProblems({ gateway, config, certificates }: PreparedPort): readonly GatewayProblem[] {
   const { port } = config;

@@ -205,7 +205,11 @@ describe.skipIf(parts === undefined || envoyPath === undefined)("retries in a cl
     ]);
     const server = { host: "127.0.0.1", port: xdsPort };
     const addresses = parseAddressPool(POOL);
-    replica = await startReportReplica(plane, {}, { gateways: { xds: server, tls: undefined, addresses } });
+    replica = await startReportReplica(
+      plane,
+      {},
+      { gateways: { dataplane: "Envoy", xds: server, tls: undefined, addresses } },
+    );
     const bootstrap = compileBootstrap({ nodeId: "envoy", gateway: "*/*", server, tls: undefined, adminPort });
     envoy = await startEnvoy(envoyPath, bootstrapJson(bootstrap), adminPort);
   }, CLUSTER_START);

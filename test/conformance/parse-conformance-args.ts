@@ -2,8 +2,12 @@
 import { parseArgs } from "node:util";
 import { FAST_TESTS } from "./fast-tests.ts";
 
+/** What serves the Gateways of the controller. */
+export type ConformanceDataplane = keyof typeof FAST_TESTS;
+
 export interface ConformanceOptions {
   readonly isHelp: boolean;
+  readonly dataplane: ConformanceDataplane;
   /** Flags that are given to the suite. */
   readonly suiteFlags: readonly string[];
   /** Only these tests; undefined for every test of the claimed features. */
@@ -20,13 +24,15 @@ export interface ConformanceOptions {
   readonly gatewayClass: string | undefined;
 }
 
-export const USAGE = `Usage: npm run conformance [-- [--fast | --tests NAME,…] [--report] [--hold] [--log FILE] [SUITE FLAG…]]
+export const USAGE = `Usage: npm run conformance [-- [--dataplane embedded] [--fast | --tests NAME,…] [--report] [--hold] [--log FILE] [SUITE FLAG…]]
 
-Runs Gateway API's conformance suite against the controller and Envoy, in a cluster on this machine.
+Runs Gateway API's conformance suite against the controller with Envoy or the embedded gateway, in a cluster on
+this machine.
 
-  --fast             one test of each feature, in less than two minutes
+  --dataplane NAME   envoy, or embedded: the embedded gateway, in the process of the controller (default: envoy)
+  --fast             a part of the tests: with Envoy one of each feature, in less than two minutes
   --tests NAME,…     only these tests
-  --report           write the suite's report to docs/conformance/report.yaml
+  --report           write the suite's report to docs/conformance: report.yaml, or report-embedded.yaml
   --hold             run no test: start everything, print how to enter the cluster, and stay
   --log FILE         keep what the suite logs
   --json FILE        write the results as JSON
@@ -51,10 +57,15 @@ export function parseConformanceArgs(args: readonly string[]): ConformanceOption
   if (values.fast === true && values.tests !== undefined) return "--fast and --tests exclude each other";
   if ((values.controller === undefined) !== (values.class === undefined))
     return "--controller and --class need each other";
+  const dataplane = values.dataplane ?? "envoy";
+  if (dataplane !== "envoy" && dataplane !== "embedded") return `--dataplane is '${dataplane}': envoy or embedded`;
+  if (values.dataplane !== undefined && values.controller !== undefined)
+    return "--dataplane is about our own controller: leave out --controller";
   return {
     isHelp: values.help === true,
+    dataplane,
     suiteFlags: args.filter(isSuiteFlag),
-    tests: values.fast === true ? FAST_TESTS : values.tests?.split(","),
+    tests: values.fast === true ? FAST_TESTS[dataplane] : values.tests?.split(","),
     isReported: values.report === true,
     hold: values.hold === true,
     json: values.json,
@@ -69,6 +80,7 @@ const readOwn = (args: readonly string[]) =>
     args: [...args],
     options: {
       help: { type: "boolean" },
+      dataplane: { type: "string" },
       fast: { type: "boolean" },
       tests: { type: "string" },
       report: { type: "boolean" },

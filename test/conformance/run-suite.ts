@@ -14,6 +14,8 @@ export interface SuiteOptions {
   readonly gatewayClass: string;
   /** Flags of the suite, such as `-run-test=HTTPRouteWeight`. */
   readonly flags: readonly string[];
+  /** The profiles of the report, if the flags have none. */
+  readonly profiles: readonly string[];
   /** Only these tests, by name. */
   readonly tests?: readonly string[] | undefined;
   readonly version: string;
@@ -30,11 +32,12 @@ export interface SuiteResult {
   readonly log: string;
 }
 
-/** Mesh profiles are left out: their tests run programs inside Pods. */
-const PROFILES = ["GATEWAY-HTTP", "GATEWAY-GRPC", "GATEWAY-TLS", "GATEWAY-TCP", "GATEWAY-UDP"];
+const STREAMS_AND_HTTP = ["GATEWAY-HTTP", "GATEWAY-GRPC", "GATEWAY-TLS", "GATEWAY-TCP"];
+/** Mesh profiles are left out: their tests run programs inside Pods. The embedded gateway does not serve UDP. */
+export const PROFILES = { envoy: [...STREAMS_AND_HTTP, "GATEWAY-UDP"], embedded: STREAMS_AND_HTTP } as const;
 
 export async function runSuite({ plane, folder }: Rig, options: SuiteOptions): Promise<SuiteResult> {
-  const { suite, gatewayClass, flags, tests, version, onTest } = options;
+  const { suite, gatewayClass, flags, profiles, tests, version, onTest } = options;
   const [log, report] = [join(folder, "suite.log"), join(folder, "report.yaml")];
   const output = new SuiteOutput(onTest);
   // The program has other tests, which need its sources.
@@ -51,7 +54,7 @@ export async function runSuite({ plane, folder }: Rig, options: SuiteOptions): P
     "-contact=https://prevail.dev",
     `-version=${version}`,
     `-report-output=${report}`,
-    ...(hasProfiles ? [] : [`-conformance-profiles=${PROFILES.join(",")}`]),
+    ...(hasProfiles ? [] : [`-conformance-profiles=${profiles.join(",")}`]),
     ...flags,
   ];
   const status = await runLogged(suite, args, plane.kubeconfig, log, (line) => output.readLine(line));

@@ -4,10 +4,14 @@ import { findRigParts } from "../support/rig/find-rig-parts.ts";
 import { type Rig, startRig } from "../support/rig/start-rig.ts";
 import { formatSuite } from "./format-suite.ts";
 import { type ConformanceOptions, parseConformanceArgs, USAGE } from "./parse-conformance-args.ts";
-import { runSuite, type SuiteResult } from "./run-suite.ts";
+import { PROFILES, runSuite, type SuiteResult } from "./run-suite.ts";
 import { ADDRESS_FLAGS, startImplementation } from "./start-implementation.ts";
 
 const REPORTS = "docs/conformance";
+const REPORT_OF = { envoy: "report.yaml", embedded: "report-embedded.yaml" } as const;
+/** The report says which data plane it is about. */
+const modeFlags = ({ dataplane }: ConformanceOptions): readonly string[] =>
+  dataplane === "envoy" ? [] : [`-mode=${dataplane}`];
 
 async function main(options: ConformanceOptions): Promise<number> {
   const started = Date.now();
@@ -23,7 +27,8 @@ async function main(options: ConformanceOptions): Promise<number> {
   const result = await runSuite(rig, {
     suite: parts.suite,
     gatewayClass,
-    flags: [...ADDRESS_FLAGS, ...options.suiteFlags],
+    flags: [...ADDRESS_FLAGS, ...modeFlags(options), ...options.suiteFlags],
+    profiles: PROFILES[options.dataplane],
     tests: options.tests,
     version,
     onTest: ({ name, outcome, seconds: time, reason }) => {
@@ -45,14 +50,15 @@ function print({ tests, profiles, failure }: SuiteResult, started: number): void
 /** The suite's own report, and what a test reads. */
 function keep(
   { tests, profiles, report, failure, log }: SuiteResult,
-  { isReported, json, logFile }: ConformanceOptions,
+  { isReported, dataplane, json, logFile }: ConformanceOptions,
 ): void {
   if (json !== undefined) writeFileSync(json, JSON.stringify({ tests, profiles, failure }));
   if (logFile !== undefined) copyFileSync(log, logFile);
   if (!isReported || report === "") return;
   mkdirSync(REPORTS, { recursive: true });
-  writeFileSync(`${REPORTS}/report.yaml`, report);
-  console.log(`conformance: ${REPORTS}/report.yaml is written`);
+  const file = `${REPORTS}/${REPORT_OF[dataplane]}`;
+  writeFileSync(file, report);
+  console.log(`conformance: ${file} is written`);
 }
 
 function printEntrance({ plane, folder }: Rig, gatewayClass: string): void {

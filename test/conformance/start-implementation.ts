@@ -18,16 +18,16 @@ const ADDRESSES = "127.1.0.0/16";
 /** For the test of static addresses: one of that network, and one that is not. */
 export const ADDRESS_FLAGS = ["-usable-address=127.1.200.1", "-unusable-address=192.0.2.1"];
 
-/** Starts the controller and Envoy, or the command of `--controller`, and returns the name of the GatewayClass. */
+/** Starts the controller and its data plane, or the command of `--controller`, and returns the name of the GatewayClass. */
 export async function startImplementation(rig: Rig, parts: RigParts, options: ConformanceOptions): Promise<string> {
   const { controller, gatewayClass } = options;
-  if (controller === undefined || gatewayClass === undefined) return startOwn(rig, parts);
+  if (controller === undefined || gatewayClass === undefined) return startOwn(rig, parts, options);
   const [program = "", ...args] = controller.split(" ");
   rig.start("controller", program, args, { ...process.env, KUBECONFIG: rig.plane.kubeconfig });
   return gatewayClass;
 }
 
-async function startOwn(rig: Rig, { envoy }: RigParts): Promise<string> {
+async function startOwn(rig: Rig, parts: RigParts, { dataplane }: ConformanceOptions): Promise<string> {
   const { plane, folder } = rig;
   await plane.kubectl(["create", "namespace", NAMESPACE]);
   await plane.kubectl(["apply", "-f", "-"], JSON.stringify(CLASS_OBJECT));
@@ -37,7 +37,7 @@ async function startOwn(rig: Rig, { envoy }: RigParts): Promise<string> {
     "dist/bin/prevail.js",
     "controller",
     `--kubeconfig=${kubeconfig}`,
-    `--xds=127.0.0.1:${XDS_PORT}`,
+    dataplane === "envoy" ? `--xds=127.0.0.1:${XDS_PORT}` : `--dataplane=${dataplane}`,
     `--gateway-addresses=${ADDRESSES}`,
     "--listen=127.0.0.1:18443",
     "--admin=127.0.0.1:18001",
@@ -46,13 +46,7 @@ async function startOwn(rig: Rig, { envoy }: RigParts): Promise<string> {
   void controller.ended.then((code) =>
     console.error(`conformance: the controller ended (${code}):\n${controller.log()}`),
   );
-  const bootstrap = join(folder, "envoy.json");
-  writeFileSync(bootstrap, JSON.stringify(bootstrapJson(compileBootstrap(ENVOY))));
-  const args = ["-c", bootstrap, "-l", "warn", "--disable-hot-restart", "--concurrency", "2"];
-  const running = rig.start("envoy", envoy, args, { ...process.env, EVENT_PRECISE_TIMER: "1" });
-  void running.ended.then((code) =>
-    console.error(`conformance: Envoy ended (${code}):\n${running.log().slice(-4000)}`),
-  );
+  if (dataplane === "envoy") startEnvoy(rig, parts);
   await until(
     async () => {
       const path = `jsonpath={.status.conditions[?(@.type=="Accepted")].status}`;
@@ -62,6 +56,16 @@ async function startOwn(rig: Rig, { envoy }: RigParts): Promise<string> {
     200,
   );
   return CLASS;
+}
+
+function startEnvoy(rig: Rig, { envoy }: RigParts): void {
+  const bootstrap = join(rig.folder, "envoy.json");
+  writeFileSync(bootstrap, JSON.stringify(bootstrapJson(compileBootstrap(ENVOY))));
+  const args = ["-c", bootstrap, "-l", "warn", "--disable-hot-restart", "--concurrency", "2"];
+  const running = rig.start("envoy", envoy, args, { ...process.env, EVENT_PRECISE_TIMER: "1" });
+  void running.ended.then((code) =>
+    console.error(`conformance: Envoy ended (${code}):\n${running.log().slice(-4000)}`),
+  );
 }
 
 const CLASS_OBJECT = {

@@ -28,7 +28,8 @@ export const command: Command = {
     "With --webhook it also serves admission webhooks: kubectl apply and kubectl delete print what is about to change. With --deny they refuse what a request makes worse: a spec that is newly Invalid, a " +
       "definition with an error, a CoverageRule with 'enforce: Deny' that is no longer met. docs/webhook.md says what is never refused, and how to install them.",
     "With --xds it implements Gateway API for the GatewayClasses that name --controller-name: Envoys that connect there are configured for their Gateway, and GatewayClasses, Gateways, ListenerSets, routes and BackendTLSPolicies " +
-      "have the status of Gateway API. A Gateway is Programmed when an Envoy has acknowledged its configuration. docs/gateways.md has the rules.",
+      "have the status of Gateway API. A Gateway is Programmed when an Envoy has acknowledged its configuration. With --dataplane embedded the embedded gateway serves them instead, in this process: nothing else is " +
+      "needed, but it is for development. docs/gateways.md has the rules.",
     "--cleanup, with the rights of an administrator, before the controller is removed: it takes the Lease, so that replicas that still run write nothing again, deletes the APIService, then the webhook configurations, and withdraws " +
       "the controller's conditions, entries and annotations. Give it --controller-name, --own, --lease and --service as the controller has them.",
     "--support-bundle reads the cluster once, with your own rights, and prints JSON to attach to a report: versions, numbers of objects by kind, policies with their verdicts and targets, and the codes of findings and " +
@@ -86,6 +87,10 @@ export const command: Command = {
     {
       what: "Serve Gateways with an Envoy that runs on this machine",
       line: "controller --xds 127.0.0.1:18000 --gateway-addresses 127.1.0.0/24 --context test",
+    },
+    {
+      what: "Serve Gateways on this machine without Envoy",
+      line: "controller --dataplane embedded --context test",
     },
     { what: "Serve the view API only", line: "controller --view-only --service prevail-system/prevail-view" },
     { what: "Before it is removed", line: "controller --cleanup --service prevail-system/prevail-view" },

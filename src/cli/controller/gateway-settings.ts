@@ -4,7 +4,10 @@ import { type AddressPool, parseAddressPool } from "../../core/gateway-status/as
 import type { Option, OptionValues } from "../args/option.ts";
 import { parseXdsAddress } from "../args/parse-xds-address.ts";
 
-export interface GatewaySettings {
+export type GatewaySettings = EnvoySettings | EmbeddedSettings;
+
+export interface EnvoySettings {
+  readonly dataplane: "Envoy";
   /** Where Envoys get their configuration. */
   readonly xds: XdsAddress;
   /** The files of the TLS settings of that server. Undefined: plain text, on this machine only. */
@@ -13,6 +16,12 @@ export interface GatewaySettings {
     | undefined;
   /** Each Gateway gets one of these addresses. Undefined: Envoys listen on all of their addresses. */
   readonly addresses: AddressPool | undefined;
+}
+
+/** The embedded gateway serves all Gateways, in the process of the controller. */
+export interface EmbeddedSettings {
+  readonly dataplane: "Embedded";
+  readonly addresses: AddressPool;
 }
 
 const EXAMPLE = "127.0.0.1:18000";
@@ -25,6 +34,12 @@ export const gatewayOptions: readonly Option[] = [
     help: `implement Gateway API for GatewayClasses with --controller-name: write the status of their Gateways and routes, and serve Envoys there, such as at ${EXAMPLE} (default: no Gateways are served)`,
   },
   {
+    name: "dataplane",
+    value: "DATAPLANE",
+    choices: ["envoy", "embedded"],
+    help: "what serves Gateways: 'envoy' needs --xds; 'embedded' implements Gateway API with the embedded gateway in this process, for development (default: envoy with --xds)",
+  },
+  {
     name: "xds-cert",
     value: "FILE",
     help: "with --xds: the certificate of that server; outside the loopback both sides need one",
@@ -34,31 +49,46 @@ export const gatewayOptions: readonly Option[] = [
   {
     name: "gateway-addresses",
     value: "NETWORK",
-    help: `with --xds: give each Gateway an IPv4 address of this network, such as ${EXAMPLE_POOL}, for Envoys that run already: one Envoy with the node cluster '*/*' serves all Gateways (default: an Envoy serves one Gateway, on all of its addresses)`,
+    help: `give each Gateway an IPv4 address of this network. With --xds: for Envoys that run already; one Envoy with the node cluster '*/*' serves all Gateways (default: an Envoy serves one Gateway, on all of its addresses). With --dataplane embedded: the addresses must be those of this machine (default: ${EXAMPLE_POOL}, which are reachable from this machine only)`,
   },
 ];
 
-const ABOUT_GATEWAYS = ["xds-cert", "xds-key", "xds-ca", "gateway-addresses"];
+const ABOUT_XDS = ["xds", "xds-cert", "xds-key", "xds-ca"];
 
 /** Undefined: no Gateways are served. A text says what is wrong with the options. */
 export function parseGatewaySettings(options: OptionValues): GatewaySettings | string | undefined {
-  const text = options.value("xds");
-  const [stray] = ABOUT_GATEWAYS.filter((name) => options.has(name));
-  if (text === undefined)
-    return stray === undefined ? undefined : `--${stray} is about Gateways that are served: add --xds ${EXAMPLE}`;
-  if (options.has("view-only")) return "--xds serves Gateways and writes their status: leave --view-only out";
-  const xds = parseXdsAddress(text);
-  if (xds === undefined) return `--xds is '${text}': give an address and a port, such as ${EXAMPLE}, or unix:PATH`;
-  const tls = parseTls(options, xds);
-  if (typeof tls === "string") return tls;
+  const isEmbedded = options.value("dataplane") === "embedded";
+  const [stray] = [...ABOUT_XDS, "gateway-addresses", "dataplane"].filter((name) => options.has(name));
+  if (!isEmbedded && !options.has("xds"))
+    return stray === undefined
+      ? undefined
+      : `--${stray} is about Gateways that are served: add --xds ${EXAMPLE}, or --dataplane embedded`;
+  if (options.has("view-only"))
+    return `--${isEmbedded ? "dataplane" : "xds"} serves Gateways and writes their status: leave --view-only out`;
   const network = options.value("gateway-addresses");
   const addresses = network === undefined ? undefined : parseAddressPool(network);
   if (network !== undefined && addresses === undefined)
     return `--gateway-addresses is '${network}': give an IPv4 network with a prefix of 8 to 30 bits, such as ${EXAMPLE_POOL}`;
-  return { xds, tls, addresses };
+  return isEmbedded ? parseEmbedded(options, addresses) : parseEnvoy(options, addresses);
 }
 
-function parseTls(options: OptionValues, address: XdsAddress): GatewaySettings["tls"] | string {
+function parseEmbedded(options: OptionValues, addresses: AddressPool | undefined): EmbeddedSettings | string {
+  const [stray] = ABOUT_XDS.filter((name) => options.has(name));
+  if (stray !== undefined) return `--${stray} is about Envoys: leave it out, or --dataplane embedded`;
+  const pool = addresses ?? parseAddressPool(EXAMPLE_POOL);
+  if (pool === undefined) throw new Error(`${EXAMPLE_POOL} is not a network`);
+  return { dataplane: "Embedded", addresses: pool };
+}
+
+function parseEnvoy(options: OptionValues, addresses: AddressPool | undefined): EnvoySettings | string {
+  const text = options.value("xds") ?? "";
+  const xds = parseXdsAddress(text);
+  if (xds === undefined) return `--xds is '${text}': give an address and a port, such as ${EXAMPLE}, or unix:PATH`;
+  const tls = parseTls(options, xds);
+  return typeof tls === "string" ? tls : { dataplane: "Envoy", xds, tls, addresses };
+}
+
+function parseTls(options: OptionValues, address: XdsAddress): EnvoySettings["tls"] | string {
   const [certificateFile, keyFile, authorityFile] = ["xds-cert", "xds-key", "xds-ca"].map((name) =>
     options.value(name),
   );

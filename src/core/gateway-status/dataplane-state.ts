@@ -1,4 +1,5 @@
 import type { JsonObject } from "../model/json.ts";
+import type { KubeObject } from "../model/kube-object.ts";
 import type { ObjectId, ObjectRef } from "../model/refs.ts";
 import type { Implementation } from "../topology/object-references.ts";
 
@@ -21,11 +22,21 @@ export type DataplaneState =
     }
   | { readonly state: "Pending" | "AddressNotUsable"; readonly message: string };
 
+/** What a data plane does not serve of Gateway API. */
+export interface DataplaneLimits {
+  /** Protocols of listeners, and why they are not served. */
+  readonly unservedProtocols?: ReadonlyMap<string, string>;
+  /** The rules of a route whose requests are refused: a field of the rule, and why. */
+  readonly refusedRules?: (route: KubeObject) => readonly { readonly field: string; readonly reason: string }[];
+}
+
 export interface GatewayStatusOptions {
   /** GatewayClasses that name this controller are ours. */
   readonly controllerName: string;
   /** Absent: no data plane is known. */
   readonly dataplaneOf?: (gateway: ObjectId) => DataplaneState;
+  /** Absent: it serves all of Gateway API. */
+  readonly limits?: DataplaneLimits;
   /** Features of Gateway API that the data plane supports, for GatewayClasses. Absent: not reported. */
   readonly supportedFeatures?: readonly string[];
   /** What is wrong with the content of a Secret, as the end of a sentence. Absent: the content of Secrets is not known. */

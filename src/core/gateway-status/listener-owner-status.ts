@@ -34,17 +34,16 @@ export function gatewayStatus(
   owned: OwnedGateways,
   options: GatewayStatusOptions,
 ): readonly TargetStatus[] {
-  const { dataplaneOf } = options;
+  const { dataplaneOf, limits = {} } = options;
   const implementation = implementationOf(options);
   const reported = dataplaneOf?.(gateway.id) ?? UNKNOWN_DATAPLANE;
   const refusal = gatewayRefusal(world, gateway, implementation);
   const dataplane: DataplaneState =
     refusal === undefined ? reported : { state: "Pending", message: "the Gateway is not accepted" };
-  const listeners = listenerStatuses(world, gateway, { gateway, dataplane, implementation });
+  const context: ListenerContext = { gateway, dataplane, implementation, limits };
+  const listeners = listenerStatuses(world, gateway, context);
   const accepted = acceptanceOf(gateway, listeners, refusal);
-  const sets = setsOf(world, gateway, owned).map((set) =>
-    listenerSetStatus(world, set, { gateway, accepted, dataplane, implementation }),
-  );
+  const sets = setsOf(world, gateway, owned).map((set) => listenerSetStatus(world, set, { ...context, accepted }));
   const programmed = programming(gateway, accepted, [...listeners, ...sets.flatMap((set) => set.listeners)], dataplane);
   return [
     {

@@ -21,7 +21,7 @@ import { hostnamesIntersect } from "../topology/hostnames-intersect.ts";
 import { type Listener, listenersOf } from "../topology/listeners-of.ts";
 import type { Implementation } from "../topology/object-references.ts";
 import { type Section, sectionsOf } from "../topology/sections-of.ts";
-import type { DataplaneState } from "./dataplane-state.ts";
+import type { DataplaneLimits, DataplaneState } from "./dataplane-state.ts";
 
 /** The routes that gateways carry. */
 const ROUTES: readonly KindFacts[] = kinds.filter(({ group, route }) => group === GATEWAY_API && route !== undefined);
@@ -40,6 +40,7 @@ export interface ListenerContext {
   readonly gateway: KubeObject;
   readonly dataplane: DataplaneState;
   readonly implementation: Implementation;
+  readonly limits: DataplaneLimits;
 }
 
 export function listenerStatuses(world: World, owner: KubeObject, context: ListenerContext): readonly ListenerStatus[] {
@@ -63,10 +64,12 @@ class ListenerStatuses {
   readonly #unserved: ReadonlyMap<string, string>;
   readonly #clients: ReturnType<typeof frontendTlsOf>;
   readonly #routes: ReadonlyMap<string, number>;
+  readonly #limits: DataplaneLimits;
 
-  constructor(world: World, owner: KubeObject, { gateway, dataplane, implementation }: ListenerContext) {
+  constructor(world: World, owner: KubeObject, { gateway, dataplane, implementation, limits }: ListenerContext) {
     this.#owner = owner;
     this.#dataplane = dataplane;
+    this.#limits = limits;
     this.#clients = frontendTlsOf(gateway);
     const own = problemsOf(world, owner, implementation);
     // The certificates that clients are validated with are fields of the Gateway, and conditions of its listeners.
@@ -93,7 +96,8 @@ class ListenerStatuses {
     const field = `spec.listeners[${section.index}]`;
     const mine = this.#problems.filter((problem) => this.#isAbout(problem.field, field, listener));
     const conflict = mine.find((problem) => problem.condition === "Conflicted");
-    const refusal = conflict ?? mine.find((problem) => problem.condition === "Accepted");
+    const limit = this.#unservedProtocol(listener, field);
+    const refusal = conflict ?? mine.find((problem) => problem.condition === "Accepted") ?? limit;
     const unresolved = mine.find((problem) => problem.condition === "ResolvedRefs");
     const unserved = this.#whyUnserved(listener, section, field);
     const programmed = this.#programming(listener, refusal, conflict, unserved);
@@ -109,13 +113,29 @@ class ListenerStatuses {
         object: this.#owner.id,
         location: { at: "Listener", name: listener.declaredName },
         conditions,
-        fields: { supportedKinds: supportedKinds(listener), attachedRoutes: this.#routes.get(listener.name) ?? 0 },
+        fields:
+          limit === undefined
+            ? { supportedKinds: supportedKinds(listener), attachedRoutes: this.#routes.get(listener.name) ?? 0 }
+            : { supportedKinds: [], attachedRoutes: 0 },
         ...keptUnless(programmed),
       },
       isAccepted: refusal === undefined,
       isResolved: unresolved === undefined,
       isServed: refusal === undefined && unserved === undefined,
     };
+  }
+
+  /**
+   * Protocols that the data plane does not serve
+   *
+   * A listener with such a protocol is not accepted, and supports no kind of routes.
+   * Gateway API, "ListenerReasonUnsupportedProtocol"
+   */
+  #unservedProtocol({ protocol }: Listener, field: string): ConditionProblem | undefined {
+    const message = this.#limits.unservedProtocols?.get(protocol);
+    return message === undefined
+      ? undefined
+      : { field: `${field}.protocol`, condition: "Accepted", reason: "UnsupportedProtocol", message };
   }
 
   /** A problem is about a listener if its field is in the listener, or if it is about the validation of its clients. */

@@ -14,7 +14,7 @@ import type { Condition, TargetStatus } from "../status/status-report.ts";
 import type { LinkRefusal } from "../topology/links.ts";
 import type { Implementation } from "../topology/object-references.ts";
 import { sectionsOf } from "../topology/sections-of.ts";
-import { type GatewayStatusOptions, implementationOf } from "./dataplane-state.ts";
+import { type DataplaneLimits, type GatewayStatusOptions, implementationOf } from "./dataplane-state.ts";
 import { LISTENER_SETS } from "./listener-statuses.ts";
 import type { OwnedGateways } from "./owned-gateways.ts";
 
@@ -24,7 +24,7 @@ export function routeStatus(
   owned: OwnedGateways,
   options: GatewayStatusOptions,
 ): readonly TargetStatus[] {
-  const { controllerName } = options;
+  const { controllerName, limits = {} } = options;
   const written = ownValue(objectAt(route.raw, "spec"), "parentRefs");
   if (!isJsonList(written)) return [];
   const refs = written.map((ref) => (isJsonObject(ref) ? withParentDefaults(ref) : ref));
@@ -35,9 +35,10 @@ export function routeStatus(
   });
   if (ours.length === 0) return [];
   const shared = [resolution(world, route, implementationOf(options))];
-  const rules = ruleStates(world, route);
+  const rules = ruleStates(world, route, limits);
+  const unserved = unservedRoute(world, route, limits);
   return ours.map(({ parentRef, index }) => {
-    const refusal = refusals.find(({ field }) => field === `spec.parentRefs[${index}]`);
+    const refusal = refusals.find(({ field }) => field === `spec.parentRefs[${index}]`) ?? unserved;
     const accepted = acceptance(route, refusal, rules);
     return {
       object: route.id,
@@ -59,18 +60,33 @@ interface RuleStates {
   readonly refused: ReadonlyMap<string, string>;
 }
 
-function ruleStates(world: World, route: KubeObject): RuleStates {
+function ruleStates(world: World, route: KubeObject, { refusedRules }: DataplaneLimits): RuleStates {
   const facts = world.rulebook.factsOf(route.family.kindId);
   const refused = new Map<string, string>();
-  for (const { of, field, reason } of ruleRefusals(world, route)) {
+  const problems = [...ruleRefusals(world, route).filter(({ of }) => of === "Rule"), ...(refusedRules?.(route) ?? [])];
+  for (const { field, reason } of problems) {
     const [rule] = /^spec\.rules\[\d+\]/.exec(field) ?? [];
-    if (of === "Rule" && rule !== undefined && !refused.has(rule)) refused.set(rule, `${field}: ${reason}`);
+    if (rule !== undefined && !refused.has(rule)) refused.set(rule, `${field}: ${reason}`);
   }
   return { all: facts === undefined ? 0 : sectionsOf(route, facts).length, refused };
 }
 
+/** Why no listener that the data plane serves carries routes of the kind. */
+function unservedRoute(
+  world: World,
+  route: KubeObject,
+  { unservedProtocols }: DataplaneLimits,
+): ParentRefusal | undefined {
+  const protocols = world.rulebook.factsOf(route.family.kindId)?.route?.protocols ?? [];
+  const reasons = protocols.map((protocol) => unservedProtocols?.get(protocol));
+  const [reason] = reasons;
+  return reason === undefined || reasons.includes(undefined) ? undefined : { code: "NotAllowedByListeners", reason };
+}
+
+type ParentRefusal = Pick<LinkRefusal, "code" | "reason">;
+
 /** Refusals of the topology have the reasons of Gateway API where it has one. */
-function acceptance(route: KubeObject, refusal: LinkRefusal | undefined, { all, refused }: RuleStates): Condition {
+function acceptance(route: KubeObject, refusal: ParentRefusal | undefined, { all, refused }: RuleStates): Condition {
   const type = "Accepted";
   if (refusal?.code === "UnknownNamespaceLabels")
     return condition(route, { type, status: "Unknown", reason: INCOMPLETE, message: refusal.reason });

@@ -54,3 +54,6 @@ export const SUPPORTED_FEATURES: readonly string[] = [
   "TLSRouteModeTerminate",
   "UDPRoute",
 ];
+
+/** The features that Gateways with the embedded gateway have: it does not serve UDP (`core/embedded`). */
+export const EMBEDDED_FEATURES: readonly string[] = SUPPORTED_FEATURES.filter((feature) => feature !== "UDPRoute");

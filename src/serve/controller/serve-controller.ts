@@ -232,8 +232,8 @@ class Controller {
         const port = await this.#webhook?.open(certificate);
         this.#output.note(`the webhooks are served at ${webhook.host}:${port}`);
       }
-      const xds = await this.#gateways?.open();
-      if (xds !== undefined) this.#output.note(`Envoys are served at ${xds}`);
+      const gateways = await this.#gateways?.open();
+      if (gateways !== undefined) this.#output.note(gateways);
       where = `${admin?.host ?? ""}:${admin?.port ?? ""}`;
       if (admin !== undefined) this.#admin = await this.#startAdmin(admin);
     } catch (error) {

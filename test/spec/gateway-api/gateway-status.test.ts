@@ -8,6 +8,7 @@
  * Gateway API, "ListenerSetReasonNotAllowed"
  * Gateway API, "ListenerSetReasonListenersNotValid"
  * Gateway API, "ListenerConditionProgrammed"
+ * Gateway API, "ListenerReasonUnsupportedProtocol"
  * Gateway API, "ListenerConditionOverlappingTLSConfig"
  * Gateway API, "ListenerStatus.supportedKinds"
  * Gateway API, "ListenerStatus.attachedRoutes"
@@ -15,6 +16,7 @@
  * Gateway API, "RouteConditionResolvedRefs"
  */
 import { describe, expect, test } from "vitest";
+import { EMBEDDED_LIMITS } from "../../../src/core/embedded/embedded-limits.ts";
 import { worldOf } from "../../../src/core/evaluation.ts";
 import type { GatewayStatusOptions } from "../../../src/core/gateway-status/dataplane-state.ts";
 import { gatewayStatuses } from "../../../src/core/gateway-status/gateway-statuses.ts";
@@ -518,5 +520,50 @@ describe("routes", () => {
     expect(states([route("r", "Gateway/g", { rules: [bad] }), service("s")])[0]).toBe(
       "HTTPRoute/r@g Accepted=False/UnsupportedValue",
     );
+  });
+});
+
+describe("what a data plane does not serve", () => {
+  const embedded: Options = { ...serving, limits: EMBEDDED_LIMITS };
+  const both = gateway("g", {
+    listeners: [listener("l"), listener("dns", { protocol: "UDP", port: 53 })],
+  });
+  const udp = route("u", "Gateway/g", { kind: "UDPRoute" });
+
+  test("a UDP listener is not accepted by the embedded gateway, and others are not affected", () => {
+    expect(conditions([ours, both], embedded, "Accepted Programmed").slice(1)).toEqual([
+      "Gateway/g Accepted=True/ListenersNotValid",
+      "Gateway/g Programmed=True/Programmed",
+      "Gateway/g#l Accepted=True/Accepted",
+      "Gateway/g#l Programmed=True/Programmed",
+      "Gateway/g#dns Accepted=False/UnsupportedProtocol",
+      "Gateway/g#dns Programmed=False/Invalid",
+    ]);
+    expect(conditions([ours, both], serving, "Accepted").at(-1)).toBe("Gateway/g#dns Accepted=True/Accepted");
+  });
+
+  test("it supports no kind of routes, and a UDPRoute is not accepted", () => {
+    const found = statuses([ours, both, udp, routeTo("r", "Gateway/g", "s"), service("s")], embedded);
+    const fields = new Map(found.map((status) => [where(status), status.fields]));
+    expect(fields.get("Gateway/g#dns")).toEqual({ supportedKinds: [], attachedRoutes: 0 });
+    expect(fields.get("Gateway/g#l")).toMatchObject({ attachedRoutes: 1 });
+    const accepted = conditions([ours, both, udp, routeTo("r", "Gateway/g", "s"), service("s")], embedded, "Accepted");
+    expect(accepted.filter((one) => one.includes("Route/"))).toEqual([
+      "HTTPRoute/r@g Accepted=True/Accepted",
+      "UDPRoute/u@g Accepted=False/NotAllowedByListeners",
+    ]);
+  });
+
+  test.each([
+    ["GRPC", { grpc: {} }, "PartiallyInvalid=True/UnsupportedValue"],
+    ["HTTP", { http: {}, forwardBody: { maxSize: 1024 } }, "PartiallyInvalid=True/UnsupportedValue"],
+    ["HTTP", { http: {} }, undefined],
+  ] as const)("a rule with an ExternalAuth filter, protocol %s %o", (protocol, more, expected) => {
+    const externalAuth = { protocol, backendRef: { name: "s", port: 80 }, ...more };
+    const asking = { backends: ["s"], fields: { filters: [{ type: "ExternalAuth", externalAuth }] } };
+    const objects = [ours, both, route("r", "Gateway/g", { rules: [asking, { backends: ["s"] }] }), service("s")];
+    const ofRoute = conditions(objects, embedded, "PartiallyInvalid");
+    expect(ofRoute).toEqual(expected === undefined ? [] : [`HTTPRoute/r@g ${expected}`]);
+    expect(conditions(objects, serving, "PartiallyInvalid")).toEqual([]);
   });
 });

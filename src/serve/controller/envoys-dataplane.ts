@@ -1,0 +1,100 @@
+/** Envoys that connect to the controller over xDS, as the data plane of its Gateways. */
+import { readFileSync } from "node:fs";
+import type { MetricFamily } from "../../adapters/admin/metric-families.ts";
+import { createRegex } from "../../adapters/regex/create-regex.ts";
+import type { EnvoySettings } from "../../cli/controller/gateway-settings.ts";
+import { DEFAULT_SYSTEM_AUTHORITIES } from "../../cli/xds/settings.ts";
+import { GatewayStates } from "../../controller/gateways/gateway-states.ts";
+import type { DataplaneConfig } from "../../core/dataplane/gateway-config.ts";
+import type { World } from "../../core/effective/world/world.ts";
+import { formatXdsAddress } from "../../core/envoy/xds-address.ts";
+import type { DataplaneLimits, DataplaneState } from "../../core/gateway-status/dataplane-state.ts";
+import { SUPPORTED_FEATURES } from "../../core/gateway-status/supported-features.ts";
+import { type ObjectId, type ObjectRef, objectId } from "../../core/model/refs.ts";
+import { type ControlPlane, startControlPlane } from "../../xds/serve/control-plane.ts";
+import { createXdsMetrics, type XdsMetrics } from "../../xds/serve/xds-metrics.ts";
+import type { XdsEvent } from "../../xds/serve/xds-server.ts";
+import { formatEvent } from "../xds/format-event.ts";
+import { slackMs } from "../xds/timer-slack.ts";
+import type { DataplaneContext, DataplaneSecrets, GatewayDataplane } from "./gateway-dataplane.ts";
+
+const ALL_INTERFACES = "0.0.0.0";
+
+export class EnvoysDataplane implements GatewayDataplane {
+  readonly supportedFeatures: readonly string[] = SUPPORTED_FEATURES;
+  readonly limits: DataplaneLimits = {};
+  readonly #settings: EnvoySettings;
+  readonly #context: DataplaneContext;
+  readonly #states: GatewayStates;
+  readonly #metrics: XdsMetrics;
+  #plane: ControlPlane | undefined;
+  #generation = 0;
+
+  constructor(settings: EnvoySettings, context: DataplaneContext) {
+    this.#settings = settings;
+    this.#context = context;
+    this.#metrics = createXdsMetrics({ nodes: () => this.#plane?.nodes() ?? [], nowMs: Date.now });
+    this.#states = new GatewayStates({
+      controllerName: context.controllerName,
+      acknowledgements: () => this.#plane?.acknowledgements() ?? new Map(),
+      addressOf: context.addressOf,
+      monotonicMs: () => performance.now(),
+    });
+  }
+
+  get families(): readonly MetricFamily[] {
+    return this.#metrics.families;
+  }
+
+  /** Opens the port for Envoys. They wait until the cluster has been read. */
+  async open(): Promise<string> {
+    const { xds, tls, addresses } = this.#settings;
+    this.#plane = await startControlPlane({
+      address: xds,
+      tls: tls === undefined ? undefined : readTls(tls),
+      onEvent: (event) => this.#note(event),
+      sharesEnvoys: addresses !== undefined,
+      compile: {
+        bind: (gateway, port) => ({ host: this.#hostOf(gateway), port }),
+        slackMs: slackMs("coarse"),
+        systemAuthorities: DEFAULT_SYSTEM_AUTHORITIES,
+        matchRegex: createRegex(),
+      },
+    });
+    return `Envoys are served at ${formatXdsAddress("host" in xds ? { ...xds, port: this.#plane.port } : xds)}`;
+  }
+
+  replace(config: DataplaneConfig, { usable }: DataplaneSecrets): void {
+    this.#plane?.replace(config, usable);
+    this.#metrics.noteConfig({ generation: ++this.#generation });
+  }
+
+  read(world: World): (gateway: ObjectId) => DataplaneState {
+    return this.#states.read(world);
+  }
+
+  keep(isThere: (gateway: ObjectId) => boolean): void {
+    this.#states.keep(isThere);
+  }
+
+  async close(): Promise<void> {
+    await this.#plane?.close();
+  }
+
+  #hostOf(gateway: ObjectRef): string {
+    const assigned = this.#context.addressOf(objectId(gateway));
+    return assigned !== undefined && "address" in assigned ? assigned.address : ALL_INTERFACES;
+  }
+
+  #note(event: XdsEvent): void {
+    this.#metrics.observe(event);
+    const line = formatEvent(event);
+    if (line !== undefined) this.#context.note(line);
+    if (event.type === "Current" || event.type === "Refused" || event.type === "Connected") this.#context.onChange();
+  }
+}
+
+function readTls({ certificateFile, keyFile, authorityFile }: NonNullable<EnvoySettings["tls"]>) {
+  const read = (path: string): string => readFileSync(path, "utf8");
+  return { certificate: read(certificateFile), privateKey: read(keyFile), authorities: read(authorityFile) };
+}

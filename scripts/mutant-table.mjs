@@ -364,6 +364,57 @@ export const mutants = [
     "",
   ),
 
+  // Parts of a kind (GEP-713, "Combined merge strategies").
+  row(
+    "the settings of all parts are merged together",
+    gep713,
+    `${merge}/parts/fold-parts.ts`,
+    "if (parts === undefined) return fold(levels, own, definition, tools);",
+    "if (parts !== undefined || tools !== undefined) return fold(levels, own, definition, tools);",
+  ),
+  row(
+    "a policy without settings in a part has a say in it",
+    gep713,
+    `${merge}/parts/fold-parts.ts`,
+    'blocks.length === 0 || blocks.some(({ part: own = "" }) => own === part);',
+    'blocks.length === 0 || blocks.length > 0 || part === "";',
+  ),
+  row(
+    "the settings of a part take effect at every level",
+    gep713,
+    `${merge}/parts/compile-parts.ts`,
+    "return !pointers.some((above) => inPolicy === above || liesBelow(inPolicy, above));",
+    "return pointers.length === 0 || inPolicy !== undefined;",
+  ),
+  row(
+    "a part with rules of its own takes effect at every level",
+    gep713,
+    `${merge}/parts/compile-parts.ts`,
+    "effectiveTargets === undefined || effectiveTargets.some((level) => sameLevel(level, end));",
+    "effectiveTargets === undefined || effectiveTargets.length > 0 || sameLevel(end, end);",
+  ),
+  row(
+    "a path ends at the lowest level of any part",
+    gep713,
+    `${model}/levels.ts`,
+    "return all.length < 2 ? undefined : all;",
+    "return all.length < 100 ? undefined : all;",
+  ),
+  row(
+    "the settings of a part are for every target",
+    gep713,
+    `${model}/parse/policy/forbidden-settings.ts`,
+    "targets !== undefined && !targets.some((level) => isAt(level, target))",
+    "targets !== undefined && targets.length === 0 && !targets.some((level) => isAt(level, target))",
+  ),
+  row(
+    "the strategy of a policy does not count for its parts",
+    gep713,
+    `${model}/parse/policy/parse-blocks.ts`,
+    'const base = typeof word === "string" ? baseOf(merge, word) : undefined;',
+    'const base = typeof word === "string" && word === "" ? baseOf(merge, word) : undefined;',
+  ),
+
   // Selectors across namespaces (GEP-713, "Label selectors").
   row(
     "a selector selects in every namespace, whatever their labels are",
@@ -1133,8 +1184,8 @@ export const mutants = [
     "a rule with backends is an end of its own, too",
     attachment,
     `${effective}/paths/path-finder.ts`,
-    "boolean => end.mayContinue && this.#endsBelow.areThere(id, section);",
-    "boolean => !end.mayContinue && this.#endsBelow.areThere(id, section);",
+    "boolean => end.mayContinue && this.#endsBelow.areThere(id, section, among);",
+    "boolean => !end.mayContinue && this.#endsBelow.areThere(id, section, among);",
   ),
   row(
     "mesh: a consumer's policy takes effect on the traffic of all namespaces",

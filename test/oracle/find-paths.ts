@@ -1,5 +1,5 @@
 /** Every target path of a definition: each way from a root down to an effective target. */
-import type { PolicyDefinition } from "../../src/core/model/definition.ts";
+import type { LevelKind, PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { Json } from "../../src/core/model/json.ts";
 import type { GroupKind } from "../../src/core/model/refs.ts";
 import { buildLinks, type Links } from "./build-links.ts";
@@ -18,7 +18,22 @@ export interface TargetPath {
   readonly incomplete?: true;
 }
 
+/** Parts that take effect at levels of their own are like kinds of their own, so the paths of each part are found apart. */
 export function findPaths(objects: readonly ClusterObject[], definition: PolicyDefinition): readonly TargetPath[] {
+  const { parts = [], hierarchy } = definition;
+  const lists = parts.flatMap(({ effectiveTargets }) => (effectiveTargets === undefined ? [] : [effectiveTargets]));
+  if (lists.length === 0) return findPathsTo(objects, definition);
+  const isListed = (level: LevelKind) =>
+    lists.flat().some((one) => isSameKind(one, level) && one.section === level.section);
+  const rest = hierarchy.effectiveTargets.filter((level) => !isListed(level));
+  return distinct(
+    [...lists, rest].flatMap((effectiveTargets) =>
+      findPathsTo(objects, { ...definition, hierarchy: { ...hierarchy, effectiveTargets } }),
+    ),
+  );
+}
+
+function findPathsTo(objects: readonly ClusterObject[], definition: PolicyDefinition): readonly TargetPath[] {
   const graph = buildLinks(objects, definition);
   const isEnforced = ({ nodes }: TargetPath) => nodes.every(({ object }) => !isForeign(object, objects, definition));
   const judged = (path: TargetPath): TargetPath =>

@@ -12,7 +12,10 @@ import type { PolicyId, TargetId } from "../../src/core/model/refs.ts";
 import { type ClusterObject, readObjects, withVirtual } from "./cluster-objects.ts";
 import { findPaths } from "./find-paths.ts";
 import { outcomesOf, outcomesOfEmpty, outcomesOfRemovals, sourcesOf } from "./fold-outcomes.ts";
+import { foldParts } from "./fold-parts.ts";
 import { evaluationOrder, foldStack, type StackEntry } from "./fold-stack.ts";
+import { specOf } from "./fold-state.ts";
+import { compareText } from "./json-value.ts";
 import { isSameKind } from "./kind-table.ts";
 import { destinationOf, isAbout, ownItems, ownValues } from "./own-fields.ts";
 import { groupOf } from "./policy-order.ts";
@@ -105,9 +108,10 @@ function foldPath(
   const end = nodes.at(-1) as TargetNode;
   const options = { definition, cel, strategies, isAtEnd: (entry: StackEntry) => isAtEnd(entry, path) };
   const ofObjects = ownValues(nodes, definition);
-  const whole = foldStack(levels, ofObjects, options);
+  const [whole, ...others] = foldParts(path, ofObjects, options);
   const { state } = whole;
-  const isInSpec = (unit: OracleUnit): boolean => destinationOf(unit, nodes, definition) === "Spec";
+  const isInSpec = (unit: OracleUnit): boolean =>
+    whole.isHere(unit) && destinationOf(unit, nodes, definition) === "Spec";
   const items = ownItems(nodes, definition).map(({ object, pointer, mapping, own }) => ({
     object,
     pointer,
@@ -131,6 +135,8 @@ function foldPath(
       ...path,
       outcomes: [
         ...outcomesOf(state, isInSpec),
+        ...others.flatMap((fold) => outcomesOf(fold.state, fold.isHere)),
+        ...others.flatMap((fold) => outcomesOfEmpty(fold.state)),
         ...items.flatMap(({ fold, isInItem }) => outcomesOf(fold.state, isInItem)),
         ...outcomesOfRemovals(removals),
         ...outcomesOfEmpty(state),
@@ -142,8 +148,14 @@ function foldPath(
       path: nodes.map(pathNode),
       ...(from === undefined ? {} : { from }),
       ...(incomplete === undefined ? {} : { incomplete }),
-      spec: state.specOf(isInSpec),
-      sources: sourcesOf(state, isInSpec),
+      spec: specOf([
+        ...state.current.filter(({ unit }) => isInSpec(unit)),
+        ...others.flatMap((fold) => fold.state.current.filter(({ unit }) => fold.isHere(unit))),
+      ]),
+      sources: [
+        ...sourcesOf(state, isInSpec),
+        ...others.flatMap((fold) => sourcesOf(fold.state, fold.isHere)),
+      ].toSorted((a, b) => compareText(a.pointer, b.pointer)),
       ...(fields.length === 0 ? {} : { fields }),
       ...(removals.length === 0 ? {} : { removals }),
       ...orderOf(path, definition),

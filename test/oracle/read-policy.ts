@@ -3,6 +3,7 @@ import type { CustomStrategies } from "../../src/core/merge/custom-strategy.ts";
 import type {
   BaseStrategy,
   Granularity,
+  MergeRules,
   PolicyDefinition,
   PolicyKind,
   ReservedWords,
@@ -31,6 +32,8 @@ export interface OracleTarget {
 
 export interface OracleBlock {
   readonly name: BlockName;
+  /** The part with merge rules of its own that the units are in. */
+  readonly part?: string;
   readonly granularity: Granularity;
   /** The base strategy that a field gives to rules outside of blocks. */
   readonly base?: BaseStrategy | undefined;
@@ -70,6 +73,7 @@ export function readPolicy(
   const { accumulate } = reading.definition.merge;
   const blocks = accumulate === undefined ? readBlocks(spec, reading) : readEntry(spec, object, reading.definition);
   if (targets === undefined || blocks === undefined) return undefined;
+  if (targets.some((target) => isOutsideParts(target, blocks, reading.definition))) return undefined;
   return {
     id: object.id as PolicyId,
     object,
@@ -80,6 +84,34 @@ export function readPolicy(
     blocks,
     emptyGranularity: blocks.length === 0 ? readEmptyGranularity(spec, reading) : undefined,
   };
+}
+
+/** True if the policy has a setting of a part that is not for such a target. */
+function isOutsideParts(
+  { group, kind, sectionName, port }: OracleTarget,
+  blocks: readonly OracleBlock[],
+  { parts = [], merge }: PolicyDefinition,
+): boolean {
+  const isSection = sectionName !== undefined || port !== undefined;
+  return parts.some(({ name, paths, targets, merge: own }) => {
+    const isAllowed = targets?.some(
+      (level) =>
+        level.kind.toLowerCase() === kind.toLowerCase() &&
+        (group === undefined || level.group === group.split("/")[0]) &&
+        (level.section !== undefined) === isSection,
+    );
+    if (isAllowed !== false) return false;
+    const units = blocks
+      .filter(({ part }) => part === (own === undefined ? undefined : name))
+      .flatMap((one) => one.units);
+    return units.some((unit) => isInPart(unit, paths, own ?? merge));
+  });
+}
+
+/** True if a unit is at one of the paths, or below. */
+export function isInPart({ path }: OracleUnit, paths: readonly string[], { accumulate }: MergeRules): boolean {
+  const inPolicy = accumulate === undefined ? path : path.slice(1);
+  return paths.some((one) => one.split(".").every((step, at) => step === inPolicy[at]));
 }
 
 function readEmptyGranularity(spec: JsonObject, reading: Reading): Granularity | undefined {
@@ -167,6 +199,7 @@ function readBlocks(spec: JsonObject, reading: Reading): readonly OracleBlock[] 
   const { merge } = reading.definition;
   const targetFields = targetFieldsOf(reading.definition);
   if (merge.none) return readWhole(without(spec, targetFields), reading.definition);
+  if (reading.definition.parts !== undefined) return readParts(without(spec, targetFields), reading);
   const spellings = spellingsOf(reading.definition);
   const bare = without(spec, [...targetFields, ...spellings.defaults, ...spellings.overrides]);
   const written: (readonly [BlockName, Json])[] = [
@@ -182,6 +215,44 @@ function readBlocks(spec: JsonObject, reading: Reading): readonly OracleBlock[] 
   const withContent = readable.filter(hasContent);
   // GEP-713: "Instances MUST NOT be allowed to declare more than one merge strategy." An empty block does not count.
   return merge.blocks === "Exclusive" && withContent.length > 1 ? undefined : withContent;
+}
+
+/** Parts with rules of their own are read as policies of a kind with these rules; what is left is read by the rules of the kind. */
+function readParts(spec: JsonObject, reading: Reading): readonly OracleBlock[] | undefined {
+  const { definition, object } = reading;
+  const own = (definition.parts ?? []).filter(({ merge }) => merge !== undefined);
+  const rest = own.flatMap(({ paths }) => paths).reduce((left, path) => withoutPath(left, path.split(".")), spec);
+  const blocks = own.map(({ name, paths, merge = definition.merge }): OracleBlock | undefined => {
+    const ofPart = { ...reading, definition: { ...definition, merge } };
+    const picked = pick(spec, paths);
+    if (Object.keys(picked).length === 0)
+      return { name: "bare", granularity: "Atomic", when: undefined, remove: [], units: [] };
+    if (merge.accumulate !== undefined) {
+      const [entry] = readEntry(picked, object, ofPart.definition);
+      return entry && { ...entry, part: name };
+    }
+    const word = fieldAt(spec, merge.granularity.field);
+    const hasStrategy = Object.keys(merge.granularity.values).length > 0;
+    const granularity = readGranularity(hasStrategy ? word : undefined, ofPart);
+    if (granularity === undefined) return undefined;
+    const base = hasStrategy && typeof word === "string" ? merge.granularity.bases?.[word] : undefined;
+    const units = unitsOf(readLists(picked, object, ofPart.definition), ofPart.definition);
+    return { name: "bare", part: name, granularity, base, when: undefined, remove: [], units };
+  });
+  const all = [readBlock("bare", rest, reading), ...blocks];
+  const readable = all.filter((block) => block !== undefined);
+  return readable.length < all.length ? undefined : readable.filter(({ units }) => units.length > 0);
+}
+
+/** The values at some paths of a map. */
+function pick(map: JsonObject, paths: readonly string[]): JsonObject {
+  const entries = Object.entries(map).flatMap(([key, value]): [string, Json][] => {
+    if (paths.includes(key)) return [[key, value]];
+    const below = paths.filter((path) => path.startsWith(`${key}.`)).map((path) => path.slice(key.length + 1));
+    const inner = isMap(value) ? pick(value, below) : {};
+    return Object.keys(inner).length === 0 ? [] : [[key, inner]];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** Where all policies take effect, the whole spec is an entry below the name of the policy, also if it is empty. */
@@ -241,7 +312,7 @@ function readBlock(name: BlockName, block: JsonObject, reading: Reading): Oracle
 function withoutPath(map: JsonObject, [key = "", ...rest]: readonly string[]): JsonObject {
   const inner = field(map, key);
   if (rest.length === 0) return without(map, [key]);
-  if (!isMap(inner) || fieldAt(inner, rest.join(".")) === undefined) return map;
+  if (!isMap(inner) || Object.keys(pick(inner, [rest.join(".")])).length === 0) return map;
   const left = withoutPath(inner, rest);
   return Object.keys(left).length === 0 ? without(map, [key]) : { ...map, [key]: left };
 }

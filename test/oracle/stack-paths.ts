@@ -7,7 +7,10 @@ import { isDirect, type StackEntry, type StackLevel } from "./fold-stack.ts";
 import { unique } from "./json-value.ts";
 import { destinationOf } from "./own-fields.ts";
 import { byPrecedence } from "./policy-order.ts";
+import { isInPart } from "./read-policy.ts";
 import { conflictsAmong } from "./same-target.ts";
+import type { OracleUnit } from "./spec-units.ts";
+import { isOfLevel, type TargetNode } from "./target-node.ts";
 
 export interface StackedPath extends TargetPath {
   /** Every policy that is attached to a node of the path. */
@@ -148,11 +151,27 @@ function hasPart(entry: StackEntry, path: TargetPath, definition: PolicyDefiniti
   if (isDirect(entry.policy, definition) && !isAtEnd(entry, path)) return false;
   const units = blocks.flatMap((block) => block.units);
   const removals = blocks.flatMap(({ remove }) => remove);
+  if (definition.parts !== undefined && blocks.length > 0)
+    return blocks.some(({ part, units: own }) => own.some((unit) => isHere(unit, part, path.nodes, definition)));
   return (
     blocks.length === 0 ||
     removals.length > 0 ||
     units.some((unit) => destinationOf(unit, path.nodes, definition) !== "Nowhere")
   );
+}
+
+/** True if a unit takes effect where the path ends. `part`: the part with rules of its own that it is in. */
+export function isHere(
+  unit: OracleUnit,
+  part: string | undefined,
+  nodes: readonly TargetNode[],
+  { parts = [], merge }: PolicyDefinition,
+): boolean {
+  const end = nodes.at(-1) as TargetNode;
+  const own = parts.find(({ name, paths, merge: rules }) =>
+    rules === undefined ? part === undefined && isInPart(unit, paths, merge) : name === part,
+  );
+  return own?.effectiveTargets?.some((level) => isOfLevel(end, level)) ?? true;
 }
 
 /** True if the path ends at the entry's target or at a section of it (the node below). */

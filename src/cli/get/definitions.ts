@@ -1,8 +1,8 @@
 import type { LevelKind, PolicyDefinition } from "../../core/model/definition.ts";
-import { supportedGranularities } from "../../core/model/definition.ts";
 import { attachableLevels } from "../../core/model/levels.ts";
 import { definitionObject } from "../../core/model/parse/definition/definition-object.ts";
 import { kindId, objectId } from "../../core/model/refs.ts";
+import { supportedGranularities } from "../../core/model/units.ts";
 import { printList } from "../print/data/print-list.ts";
 import { formatLine } from "../print/format/format-position.ts";
 import { formatFirst } from "../print/format/format-target.ts";

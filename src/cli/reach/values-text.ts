@@ -1,6 +1,7 @@
 import type { PathNode } from "../../core/effective/paths/path-node.ts";
 import type { Reach, ReachedPath, ReachedValue, ReachLoss } from "../../core/explain/reach/result.ts";
 import { blockPointer } from "../../core/explain/value-pointer.ts";
+import { addsUp } from "../../core/merge/accumulated-pointer.ts";
 import { formatRef, type ObjectId, type PolicyId, parseObjectId } from "../../core/model/refs.ts";
 import { createDifference, type FormatDifference, formatPath, listWords } from "../print/format/format-paths.ts";
 import { formatLine } from "../print/format/format-position.ts";
@@ -68,7 +69,8 @@ function printValue(value: ReachedValue, reach: Reach, difference: FormatDiffere
   const suffix = position === undefined ? "" : styled(` (${formatLine(position)})`, "dim");
   const words = block === "bare" ? "" : `, ${block}`;
   // Where all policies take effect, the pointer begins with the name of the policy, and the pointer in the object does not.
-  const isAccumulated = source.world.policies.get(reach.policy)?.kind.definition.merge.accumulate !== undefined;
+  const definition = source.world.policies.get(reach.policy)?.kind.definition;
+  const isAccumulated = definition !== undefined && addsUp(definition, at.split("/").slice(2));
   const name = isAccumulated ? formatPointer(at.slice("/spec".length)) || "spec" : formatPointer(pointer);
   print.paragraph(
     { indent: 2, hanging: 4 },

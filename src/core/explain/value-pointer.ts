@@ -4,7 +4,7 @@ import type { MappedField } from "../effective/fold/effective-policy.ts";
 import type { PathNode } from "../effective/paths/path-node.ts";
 import type { CompiledMapping } from "../effective/world/compile-mapping.ts";
 import type { PolicyRecord, World } from "../effective/world/world.ts";
-import { withoutEntry } from "../merge/accumulated-pointer.ts";
+import { ownPointerOf } from "../merge/accumulated-pointer.ts";
 import type { Source } from "../merge/provenance.ts";
 import { wordsOf } from "../model/block-names.ts";
 import { isJsonList, isJsonObject, type Json, ownValue } from "../model/json.ts";
@@ -27,8 +27,8 @@ const spellingsOf = (record: PolicyRecord | undefined, block: BlockName): readon
 /** The pointer of a value in a block of a policy. The policy attachment reference spells block names in the singular. */
 export function blockPointer(world: World, policy: ObjectId, block: BlockName | null, pointer: string): ValuePointer {
   const record = world.policies.get(policy as PolicyId);
-  if (record?.kind.definition.merge.accumulate !== undefined)
-    return { object: policy, pointer: `/spec${withoutEntry(pointer)}` };
+  const own = record === undefined ? pointer : ownPointerOf(record.kind.definition, record.object, pointer);
+  if (own !== pointer) return { object: policy, pointer: `/spec${own}` };
   const raw = world.objects.get(policy)?.raw;
   const spec = raw === undefined ? undefined : ownValue(raw, "spec");
   const key =
@@ -37,8 +37,10 @@ export function blockPointer(world: World, policy: ObjectId, block: BlockName | 
       : spellingsOf(record, block).find((spelling) => isJsonObject(ownValue(spec, spelling)));
   const start = `/spec${key === undefined ? "" : `/${key}`}`;
   const definition = record?.kind.definition;
-  const lists = definition?.merge.lists;
-  if (record === undefined || definition === undefined || lists === undefined)
+  const lists = [definition?.merge, ...(definition?.parts ?? []).map(({ merge }) => merge)].flatMap(
+    (merge) => merge?.lists ?? [],
+  );
+  if (record === undefined || definition === undefined || lists.length === 0)
     return { object: policy, pointer: `${start}${pointer}` };
   const written = key === undefined || !isJsonObject(spec) ? spec : ownValue(spec, key);
   const entry = entryName(record.object, definition);

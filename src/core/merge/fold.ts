@@ -32,6 +32,12 @@ export interface FoldTools {
   readonly unitRules: UnitRules;
 }
 
+/** What a fold needs to know about a policy kind. */
+export interface FoldRules extends Pick<PolicyDefinition, "class" | "merge"> {
+  /** The part of the kind whose blocks are merged; empty: the blocks of no part. Absent: the kind has no parts. */
+  readonly part?: string;
+}
+
 export interface Folded {
   /** The state of each pointer, in the order in which they were first used. */
   readonly states: readonly PointerState[];
@@ -55,7 +61,7 @@ export interface Folded {
 export function fold(
   levels: readonly FoldLevel[],
   own: readonly Unit[],
-  definition: Pick<PolicyDefinition, "class" | "merge">,
+  definition: FoldRules,
   tools: FoldTools,
 ): Folded {
   const run = new Fold(definition, tools);
@@ -83,6 +89,7 @@ class Fold {
   readonly #rules: MergeRules;
   readonly #tools: FoldTools;
   readonly #isDirectKind: boolean;
+  readonly #part: FoldRules["part"];
   /** Undefined until a policy removes something. */
   removals: Removals | undefined;
   /** Undefined until there is an empty policy that keeps out defaults. */
@@ -92,8 +99,9 @@ class Fold {
   /** The number of levels merged before: a policy may be at several levels. */
   #depth = -1;
 
-  constructor({ class: policyClass, merge }: Pick<PolicyDefinition, "class" | "merge">, tools: FoldTools) {
+  constructor({ class: policyClass, merge, part }: FoldRules, tools: FoldTools) {
     this.#rules = merge;
+    this.#part = part;
     this.#tools = tools;
     this.#isDirectKind = policyClass === "Direct";
   }
@@ -111,7 +119,7 @@ class Fold {
   accumulate(levels: readonly FoldLevel[], rules: Accumulation): Folded {
     const order = evaluationOrder(levels, rules);
     for (const policy of order)
-      for (const block of policy.blocks)
+      for (const block of this.#blocksOf(policy))
         for (const setting of settingsOf(policy, block))
           takePointer(this.result, setting, decisionOf(policy, block, "Accumulate"));
     const { states } = this.result;
@@ -126,7 +134,7 @@ class Fold {
         for (let i = policies.length - 1; i >= 0; i--) {
           const policy = policies[i] as Policy;
           if (policy.emptyGranularity !== undefined) this.#mergeEmpty(policy, policy.emptyGranularity, level);
-          this.#mergeBlocksOf(policy, policy.blocks, level);
+          this.#mergeBlocksOf(policy, this.#blocksOf(policy), level);
           this.removals?.collect();
         }
         return;
@@ -138,12 +146,12 @@ class Fold {
         // Policy attachment reference, "Conflict Resolution": the first created wins, for defaults as for overrides.
         for (const policy of policies) {
           if (policy.emptyGranularity !== undefined) this.#mergeEmpty(policy, policy.emptyGranularity, level);
-          const defaults = policy.blocks.filter((block) => !this.#overrides(block, level));
+          const defaults = this.#blocksOf(policy).filter((block) => !this.#overrides(block, level));
           this.#mergeBlocksOf(policy, defaults, level);
         }
         for (let i = policies.length - 1; i >= 0; i--) {
           const policy = policies[i] as Policy;
-          const overrides = policy.blocks.filter((block) => this.#overrides(block, level));
+          const overrides = this.#blocksOf(policy).filter((block) => this.#overrides(block, level));
           this.#mergeBlocksOf(policy, overrides, level);
         }
         this.removals?.collect();
@@ -159,11 +167,16 @@ class Fold {
    */
   replaceWhole(policies: readonly Policy[], by: readonly Policy[], step: "None" | "Replace"): void {
     for (const policy of policies)
-      for (const block of policy.blocks)
+      for (const block of this.#blocksOf(policy))
         for (const setting of settingsOf(policy, block)) {
           this.result.lose(setting, { reason: "replaced" }, by);
           this.result.decideIfOpen(setting.unit.pointer, decisionOf(policy, block, step));
         }
+  }
+
+  /** The blocks of a policy that are merged here. */
+  #blocksOf({ blocks }: Policy): readonly Block[] {
+    return this.#part === undefined ? blocks : blocks.filter(({ part = "" }) => part === this.#part);
   }
 
   /** True if a block is merged as overrides: by its name, unless an annotation says otherwise. */
@@ -195,7 +208,7 @@ class Fold {
     if (isDirect(policy, this.#rules)) return;
     let hasPart = false;
     for (const block of blocks) if (this.#mergeBlockOf(policy, block, level)) hasPart = true;
-    const [first] = policy.blocks;
+    const [first] = this.#blocksOf(policy);
     if (hasPart && first !== undefined && this.#rules.decidedBy === "Lower")
       this.#folded.push({ policy, depth: this.#depth, strategy: first });
   }

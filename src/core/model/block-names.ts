@@ -1,4 +1,4 @@
-import { hasNoBlocks, type MergeRules, type ReservedWords } from "./definition.ts";
+import type { MergeRules, ReservedWords } from "./definition.ts";
 
 /**
  * Names of the blocks
@@ -28,3 +28,6 @@ const SPELLINGS: readonly string[] = [...BLOCK_SPELLINGS.defaults, ...BLOCK_SPEL
 
 /** True for each spelling of a block's name. */
 export const isBlockName = (field: string): boolean => SPELLINGS.includes(field);
+
+/** True if policies of the kind have no blocks: all of `spec` but the targets is one value (None), or takes effect as it is (Accumulate). */
+export const hasNoBlocks = ({ none, accumulate }: MergeRules): boolean => none || accumulate !== undefined;

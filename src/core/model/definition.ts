@@ -368,6 +368,22 @@ export interface MergeRules {
   readonly empty: "GivesWay" | "TakesPlace";
 }
 
+/**
+ * Some of the settings of a kind, with targets, effective targets or merge rules of their own. Settings that are in no part have those of the
+ * kind.
+ */
+export interface DefinitionPart {
+  readonly name: string;
+  /** Dotted paths in the spec proper. */
+  readonly paths: readonly string[];
+  /** The levels that a policy with such settings may target. Absent: those of the kind. */
+  readonly targets?: readonly LevelKind[];
+  /** The levels at which such settings take effect. Absent: wherever a path of the kind ends. */
+  readonly effectiveTargets?: readonly LevelKind[];
+  /** Absent: the settings are merged together with those of no part. */
+  readonly merge?: MergeRules;
+}
+
 /** `Target`: users who may see the effective policies of a target. `Readers`: users who may read the policy, no others. */
 export type Visibility = "Readers" | "Target";
 
@@ -394,6 +410,8 @@ export interface PolicyDefinition {
   readonly targeting: Targeting;
   readonly hierarchy: Hierarchy;
   readonly merge: MergeRules;
+  /** Absent: all settings have the same rules. */
+  readonly parts?: readonly DefinitionPart[];
   readonly mapsTo: readonly FieldMapping[];
   /** Absent: none. */
   readonly references?: readonly PolicyReference[];
@@ -419,19 +437,3 @@ export const ancestorsIn = ({ class: policyClass, status }: PolicyDefinition): A
     : policyClass === "Direct"
       ? "Target"
       : "Gateway";
-
-/** True if policies of the kind have no blocks: all of `spec` but the targets is one value (None), or takes effect as it is (Accumulate). */
-export const hasNoBlocks = ({ none, accumulate }: MergeRules): boolean => none || accumulate !== undefined;
-
-/** Every granularity with which a policy of the kind may be merged. */
-export function supportedGranularities(merge: MergeRules): readonly Granularity[] {
-  if (merge.none) return [];
-  if (merge.accumulate !== undefined) return ["Field"];
-  const { values: annotated = {}, absent, fields } = merge.annotation ?? {};
-  const byAnnotation = [...Object.values(annotated), absent, fields].flatMap((one) =>
-    one === undefined ? [] : [one.granularity],
-  );
-  const { default: byDefault, values, ofReferenceBlocks } = merge.granularity;
-  const ofBlocks = ofReferenceBlocks === undefined ? [] : [ofReferenceBlocks];
-  return [byDefault, ...Object.values(values), ...ofBlocks, ...byAnnotation];
-}

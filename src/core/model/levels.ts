@@ -1,5 +1,5 @@
 /** Levels of a definition's hierarchy: which may be targeted, and which is above which. */
-import type { Hierarchy, LevelKind, LinkRow, Targeting, TargetKind } from "./definition.ts";
+import type { DefinitionPart, Hierarchy, LevelKind, LinkRow, Targeting, TargetKind } from "./definition.ts";
 import { kinds } from "./kinds.ts";
 import { type GroupKind, isNamespace, kindId } from "./refs.ts";
 
@@ -80,4 +80,38 @@ function isAboveByLinks(higher: LevelKind, lower: LevelKind, hierarchy: Order): 
     });
   }
   return leadsTo(lower);
+}
+
+/** The levels at which parts take effect, in groups: parts that share a level share a group. */
+export function joinedEnds(parts: readonly DefinitionPart[]): readonly (readonly LevelKind[])[] {
+  let groups: readonly (readonly LevelKind[])[] = [];
+  for (const { effectiveTargets = [] } of parts) {
+    if (effectiveTargets.length === 0) continue;
+    const isShared = (group: readonly LevelKind[]): boolean =>
+      group.some((level) => effectiveTargets.some((own) => sameLevel(own, level)));
+    const joined = [...groups.filter(isShared).flat(), ...effectiveTargets];
+    const distinct = joined.filter((level, at) => joined.findIndex((one) => sameLevel(one, level)) === at);
+    groups = [...groups.filter((group) => !isShared(group)), distinct];
+  }
+  return groups;
+}
+
+/**
+ * Paths end for each part
+ *
+ * A path ends at the lowest level at which its settings take effect. With parts that have levels of their own this is true for each part: the
+ * settings for clients may end at listeners, and those for requests at rules of routes below them. Paths also end at the levels of the
+ * definition that no part has.
+ * GEP-713, "Hierarchy of target kinds and mechanics for calculating Effective meta resources"
+ *
+ * Undefined: all settings take effect at the same levels.
+ */
+export function endGroups(
+  effectiveTargets: readonly LevelKind[],
+  parts: readonly DefinitionPart[],
+): readonly (readonly LevelKind[])[] | undefined {
+  const groups = joinedEnds(parts);
+  const rest = effectiveTargets.filter((level) => !groups.some((group) => group.some((one) => sameLevel(one, level))));
+  const all = rest.length === 0 ? groups : [...groups, rest];
+  return all.length < 2 ? undefined : all;
 }

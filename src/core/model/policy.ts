@@ -50,6 +50,8 @@ export interface Unit {
 
 export interface Block {
   readonly name: BlockName;
+  /** The part of the kind that the units are in, if that has merge rules of its own. */
+  readonly part?: string;
   readonly granularity: Granularity;
   /** The base strategy that a field of the policy selects for rules outside of blocks. Absent: by the name of the block. */
   readonly base?: BaseStrategy;

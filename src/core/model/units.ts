@@ -1,7 +1,6 @@
 /** Splits a spec proper into units, the smallest parts that take effect or are overridden, and builds specs from units. */
-import { blockNamesOf } from "./block-names.ts";
+import { blockNamesOf, hasNoBlocks } from "./block-names.ts";
 import type { Granularity, MergeRules, PolicyDefinition } from "./definition.ts";
-import { hasNoBlocks, supportedGranularities } from "./definition.ts";
 import { isJsonObject, type Json, type JsonObject, setOwn } from "./json.ts";
 import { escapePointer } from "./json-pointer.ts";
 import { type CrdFacts, crdMapPaths } from "./parse/definition/parse-crd.ts";
@@ -54,6 +53,19 @@ export function unitRules(options: Pick<UnitRules, "ruleMaps" | "atomicPaths" | 
   return { ...options, roots: [paths], pointers: { root, free: MAX_SHARED_POINTERS } };
 }
 
+/** Every granularity with which a policy of the kind may be merged. */
+export function supportedGranularities(merge: MergeRules): readonly Granularity[] {
+  if (merge.none) return [];
+  if (merge.accumulate !== undefined) return ["Field"];
+  const { values: annotated = {}, absent, fields } = merge.annotation ?? {};
+  const byAnnotation = [...Object.values(annotated), absent, fields].flatMap((one) =>
+    one === undefined ? [] : [one.granularity],
+  );
+  const { default: byDefault, values, ofReferenceBlocks } = merge.granularity;
+  const ofBlocks = ofReferenceBlocks === undefined ? [] : [ofReferenceBlocks];
+  return [byDefault, ...Object.values(values), ...ofBlocks, ...byAnnotation];
+}
+
 /**
  * Lists and maps are one value
  *
@@ -62,7 +74,7 @@ export function unitRules(options: Pick<UnitRules, "ruleMaps" | "atomicPaths" | 
  * supports neither Field nor Patch compares named rules as a whole.
  * Policy attachment reference, "Merging into existing `spec` fields"
  */
-export function unitRulesOf({ merge }: PolicyDefinition, crd?: CrdFacts): UnitRules {
+export function unitRulesOf({ merge }: Pick<PolicyDefinition, "merge">, crd?: CrdFacts): UnitRules {
   const granularities = supportedGranularities(merge);
   const byLeaf = granularities.includes("Field") || granularities.includes("Patch");
   return unitRules({

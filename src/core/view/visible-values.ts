@@ -1,6 +1,6 @@
 import type { World } from "../effective/world/world.ts";
 import { handleRef } from "../explain/policy-handle.ts";
-import { withoutEntry } from "../merge/accumulated-pointer.ts";
+import { ownPointerOf } from "../merge/accumulated-pointer.ts";
 import type { Lost, Source } from "../merge/provenance.ts";
 import { type ObjectId, type ObjectRef, type PolicyId, parseObjectId } from "../model/refs.ts";
 import type { ViewContext, Viewer } from "./view-context.ts";
@@ -41,9 +41,11 @@ export class VisibleValues {
   /** True if the user may see the value that the policy sets at a pointer of its spec. */
   isShown(policy: PolicyId, pointer: string, { isMapped }: { readonly isMapped: boolean }): boolean {
     if (this.#viewer.mayRead(policy)) return true;
-    const { visibility, sensitive = [], merge } = this.#definitionOf(policy) ?? {};
+    const definition = this.#definitionOf(policy);
+    const { visibility, sensitive = [] } = definition ?? {};
     if (visibility !== "Target") return false;
-    const inPolicy = merge?.accumulate === undefined ? pointer : withoutEntry(pointer);
+    const object = this.#world.policies.get(policy)?.object;
+    const inPolicy = definition && object ? ownPointerOf(definition, object, pointer) : pointer;
     // A pointer into an item of an object's own list begins somewhere below a setting of the policy.
     return isMapped ? sensitive.length === 0 : !sensitive.some((path) => isSensitive(path, inPolicy));
   }

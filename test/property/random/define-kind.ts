@@ -69,6 +69,7 @@ interface Sketch {
   readonly targeting?: Partial<Targeting>;
   readonly hierarchy?: Partial<Hierarchy>;
   readonly merge?: Partial<MergeRules>;
+  readonly parts?: PolicyDefinition["parts"];
   readonly mapsTo?: PolicyDefinition["mapsTo"];
   readonly controllers?: readonly string[];
 }
@@ -99,6 +100,7 @@ export function define(sketch: Sketch): PolicyDefinition {
       granularity: { default: "Atomic", field: "strategy", values: { atomic: "Atomic" } },
       ...sketch.merge,
     },
+    ...(sketch.parts === undefined ? {} : { parts: sketch.parts }),
     mapsTo: sketch.mapsTo ?? [],
     status: { vocabulary: "Enforced" },
     controllers: sketch.controllers ?? [],

@@ -1,13 +1,17 @@
 /** Policy kinds with rules that vendors have beyond GEP-713: one for each extension of the definition language. */
+
+import { DEFAULT_MERGE } from "../../support/cluster/definition-defaults.ts";
 import {
   define,
   gateway,
+  grpcRoute,
   httpRoute,
   type PolicyKindUnderTest,
   section,
   service,
   strategyAnnotation,
   target,
+  tcpRoute,
   weightAnnotation,
 } from "./define-kind.ts";
 
@@ -276,6 +280,108 @@ const patchedListsKind: PolicyKindUnderTest = {
   }),
 };
 
+const noWords = { defaults: [], overrides: [], when: [], remove: [] };
+
+/** Parts with targets, levels and merge rules of their own: for clients, for requests and for backends, and settings in no part. */
+const partsKind: PolicyKindUnderTest = {
+  ...leaves,
+  paths: [
+    "client.a",
+    "client.b",
+    "request.a",
+    "request.b",
+    "request.allow.x",
+    "request.allow",
+    "backend.a",
+    "note",
+    "color",
+  ],
+  words: ["Lock", "Open"],
+  definition: define({
+    kind: "PartsPolicy",
+    targeting: {
+      kinds: [target(gateway, ["Listener"]), target(httpRoute, ["Rule"]), target(grpcRoute), target(service, ["Port"])],
+    },
+    hierarchy: {
+      effectiveTargets: [
+        section(gateway, "Listener"),
+        section(httpRoute, "Rule"),
+        section(grpcRoute, "Rule"),
+        section(service, "Port"),
+        service,
+      ],
+    },
+    merge: {
+      granularity: {
+        default: "Field",
+        field: "mode",
+        values: { Lock: "Field", Open: "Field" },
+        bases: { Lock: "Overrides" },
+      },
+      words: noWords,
+      sameTarget: "OldestWins",
+    },
+    parts: [
+      {
+        name: "client",
+        paths: ["client"],
+        targets: [gateway, section(gateway, "Listener")],
+        effectiveTargets: [section(gateway, "Listener")],
+      },
+      {
+        name: "request",
+        paths: ["request.a", "request.b"],
+        effectiveTargets: [section(httpRoute, "Rule"), section(grpcRoute, "Rule")],
+        merge: {
+          ...DEFAULT_MERGE,
+          granularity: { default: "Atomic", field: "mode", values: { Lock: "Field", Open: "Atomic" } },
+          parents: "Closest",
+          words: noWords,
+        },
+      },
+      {
+        name: "allow",
+        paths: ["request.allow"],
+        effectiveTargets: [section(httpRoute, "Rule"), section(grpcRoute, "Rule")],
+        merge: { ...DEFAULT_MERGE, accumulate: { order: ["Level"] }, words: noWords },
+      },
+      { name: "backend", paths: ["backend"], effectiveTargets: [service, section(service, "Port")] },
+    ],
+  }),
+};
+
+/** Settings that routes of one kind do not have. On a path without any of its settings a policy has no part. */
+const limitedPartKind: PolicyKindUnderTest = {
+  ...leaves,
+  paths: ["color", "colors.dark", "colors.light", "colors.dark"],
+  definition: define({
+    kind: "LimitedPartPolicy",
+    targeting: { kinds: [target(gateway, ["Listener"]), target(httpRoute, ["Rule"]), target(tcpRoute, ["Rule"])] },
+    hierarchy: { effectiveTargets: [section(httpRoute, "Rule"), section(tcpRoute, "Rule")] },
+    merge: { words: noWords, empty: "TakesPlace", sameTarget: "Conflicted" },
+    parts: [{ name: "dark", paths: ["colors.dark"], effectiveTargets: [section(httpRoute, "Rule")] }],
+  }),
+};
+
+/** All policies take effect, and some settings on some paths only. */
+const addingPartKind: PolicyKindUnderTest = {
+  ...leaves,
+  definition: define({
+    kind: "AddingPartPolicy",
+    hierarchy: { effectiveTargets: [section(gateway, "Listener"), section(httpRoute, "Rule")] },
+    merge: { accumulate: { order: ["Level"] } },
+    parts: [
+      { name: "listeners", paths: ["color"], effectiveTargets: [section(gateway, "Listener")] },
+      {
+        name: "routes",
+        paths: ["colors"],
+        targets: [httpRoute, section(httpRoute, "Rule")],
+        effectiveTargets: [section(httpRoute, "Rule")],
+      },
+    ],
+  }),
+};
+
 export const vendorKinds: readonly PolicyKindUnderTest[] = [
   wordsKind,
   fieldKind,
@@ -294,4 +400,7 @@ export const vendorKinds: readonly PolicyKindUnderTest[] = [
   patchedListsKind,
   undefinedKind,
   directUndefinedKind,
+  partsKind,
+  limitedPartKind,
+  addingPartKind,
 ];

@@ -6,6 +6,8 @@ import type { FoldLevel } from "../../merge/fold-level.ts";
 import type { PointerState } from "../../merge/fold-result.ts";
 import { isDirect } from "../../merge/is-direct.ts";
 import { outcomesOf } from "../../merge/outcomes-of.ts";
+import type { PartsAtEnd } from "../../merge/parts/compile-parts.ts";
+import { foldParts } from "../../merge/parts/fold-parts.ts";
 import type { RemovalOutcome } from "../../merge/provenance.ts";
 import { byPointer, provenanceOf } from "../../merge/provenance-of.ts";
 import type { RemovalResult } from "../../merge/removals.ts";
@@ -22,6 +24,8 @@ const MAX_KEYS = 4096;
 /** The effective spec at the end of a path. Paths with the same stack and own values share it, so it is folded once for all of them. */
 export function foldPath(path: Path, kind: CompiledKind, own: OwnValues = ownValuesOn(path, kind)): EffectiveSpec {
   const { stack } = path;
+  const parts = kind.parts?.at(levelOf(path.node));
+  if (parts !== undefined) return foldAtEnd(stack, own, kind, parts);
   const endLevels = endLevelsOf(path, kind);
   if (own.key === "" && endLevels === 0) {
     stack.effective ??= foldStack(stack, NO_OWN_VALUES, 0, kind);
@@ -37,6 +41,14 @@ export function foldPath(path: Path, kind: CompiledKind, own: OwnValues = ownVal
   return effective;
 }
 
+/** Where parts take effect at different levels, the effective spec depends on the end of the path. */
+function foldAtEnd(stack: Stack, own: OwnValues, kind: CompiledKind, parts: PartsAtEnd): EffectiveSpec {
+  stack.effectiveByKey ??= new Map();
+  const effective = stack.effectiveByKey.get(parts.key) ?? foldStack(stack, own, 0, kind, parts);
+  stack.effectiveByKey.set(parts.key, effective);
+  return effective;
+}
+
 /** The own values of objects on the path, in the fields that the kind maps onto. */
 export const ownValuesOn = (path: Path, kind: CompiledKind): OwnValues =>
   kind.mappings.length === 0 ? NO_OWN_VALUES : ownValues(mappedNodes(path, kind), kind.mappings, kind.ownUnitRules);
@@ -44,15 +56,22 @@ export const ownValuesOn = (path: Path, kind: CompiledKind): OwnValues =>
 /** The state of every pointer at the end of a path: of the spec, then of each item of an object's field. An `EffectiveSpec` has only what is reported. */
 export function pointerStatesAt(path: Path, kind: CompiledKind): readonly (readonly PointerState[])[] {
   const own = ownValuesOn(path, kind);
-  const { spec, items } = runFolds(levelsOf(path.stack, own, endLevelsOf(path, kind), kind), own, kind);
+  const parts = kind.parts?.at(levelOf(path.node));
+  const { spec, items } = runFolds(levelsOf(path.stack, own, endLevelsOf(path, kind), kind, parts), own, kind, parts);
   return [spec.states, ...items.map(({ states }) => states)].map(byPointer);
 }
 
 const NO_FIELDS: readonly EffectiveField[] = [];
 
-function foldStack(stack: Stack, own: OwnValues, endLevels: number, kind: CompiledKind): EffectiveSpec {
-  const levels = levelsOf(stack, own, endLevels, kind);
-  const { spec, items } = runFolds(levels, own, kind);
+function foldStack(
+  stack: Stack,
+  own: OwnValues,
+  endLevels: number,
+  kind: CompiledKind,
+  parts?: PartsAtEnd,
+): EffectiveSpec {
+  const levels = levelsOf(stack, own, endLevels, kind, parts);
+  const { spec, items } = runFolds(levels, own, kind, parts);
   const policies = haveAllPart(own, kind)
     ? policiesIn(stack)
     : levels.flatMap(({ policies: own, replaced = [] }) => [...own, ...replaced]);
@@ -128,6 +147,7 @@ function runFolds(
   levels: readonly FoldLevel[],
   own: OwnValues,
   { definition, tools }: CompiledKind,
+  parts: PartsAtEnd | undefined,
 ): {
   readonly spec: FoldedStates & {
     readonly emptyPolicies: readonly EmptyPolicyResult[];
@@ -135,7 +155,12 @@ function runFolds(
   };
   readonly items: readonly FoldedItem[];
 } {
-  const { states, conditionErrors, removals, emptyPolicies, order } = fold(levels, own.units, definition, tools);
+  const { states, conditionErrors, removals, emptyPolicies, order } = foldParts(
+    levels,
+    own.units,
+    { definition, tools },
+    parts,
+  );
   const isInSpec = (pointer: string): boolean => !isAbout(pointer, own.notInSpec);
   const spec = {
     conditionErrors,
@@ -179,13 +204,19 @@ function distinctErrors(folds: readonly FoldedStates[]): EffectiveSpec["conditio
 }
 
 /** The levels of a stack, the most specific first. `endLevels`: how many of them belong to the end of the path. */
-function levelsOf(stack: Stack, own: OwnValues, endLevels: number, kind: CompiledKind): readonly FoldLevel[] {
+function levelsOf(
+  stack: Stack,
+  own: OwnValues,
+  endLevels: number,
+  kind: CompiledKind,
+  parts: PartsAtEnd | undefined,
+): readonly FoldLevel[] {
   const levels: FoldLevel[] = [];
   const areAll = haveAllPart(own, kind);
   for (let at: Stack | undefined = stack; at?.set !== undefined; at = at.up) {
     const { policies, replaced } = at.set;
     const isEnd = levels.length < endLevels;
-    const keeps = (policy: Policy): boolean => hasPart(policy, isEnd, own, kind);
+    const keeps = (policy: Policy): boolean => hasPart(policy, isEnd, own, kind, parts);
     const part = areAll ? policies : policies.filter(keeps);
     levels.push(
       areAll
@@ -196,11 +227,18 @@ function levelsOf(stack: Stack, own: OwnValues, endLevels: number, kind: Compile
   return levels;
 }
 
-const haveAllPart = ({ nowhere }: OwnValues, { definition }: CompiledKind): boolean =>
-  nowhere.length === 0 && definition.merge.bare !== "Direct";
+const haveAllPart = ({ nowhere }: OwnValues, { definition, parts }: CompiledKind): boolean =>
+  nowhere.length === 0 && definition.merge.bare !== "Direct" && parts === undefined;
 
 /** A Direct policy has a part in paths that end at its target; any other where one of its settings has somewhere to go. */
-function hasPart(policy: Policy, isEnd: boolean, { nowhere }: OwnValues, { definition }: CompiledKind): boolean {
+function hasPart(
+  policy: Policy,
+  isEnd: boolean,
+  { nowhere }: OwnValues,
+  { definition }: CompiledKind,
+  parts: PartsAtEnd | undefined,
+): boolean {
+  if (parts !== undefined) return parts.hasPart(policy);
   if (!isEnd && isDirect(policy, definition.merge)) return false;
   return policy.blocks.length === 0 || policy.blocks.some((block) => goesSomewhere(block, nowhere));
 }

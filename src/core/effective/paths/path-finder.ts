@@ -3,7 +3,7 @@
  * what routes have in common (class, gateway, listener) is found once and shared.
  */
 
-import type { ObjectId, ObjectRef } from "../../model/refs.ts";
+import { kindId, type ObjectId, type ObjectRef } from "../../model/refs.ts";
 import { OTHERS, trafficFrom } from "../../model/traffic.ts";
 import type { UpLink } from "../../topology/links.ts";
 import type { Section } from "../../topology/sections-of.ts";
@@ -14,7 +14,7 @@ import { type NodeSets, type PolicySet, setsAt } from "../world/stack.ts";
 import type { WithPolicies } from "../world/world.ts";
 import { coveringSection } from "./covering-section.ts";
 import type { EndObject } from "./end-objects.ts";
-import { EndsBelow, isUnfollowed, isUsed } from "./ends-below.ts";
+import { type Ends, EndsBelow, isUnfollowed, isUsed } from "./ends-below.ts";
 import { carrierOf } from "./gateways-above.ts";
 import { NodeFinder, sectionsOfNode } from "./node-finder.ts";
 import { type Node, type Path, sectionNode } from "./path.ts";
@@ -79,9 +79,21 @@ export class PathFinder {
     if (this.#scope !== undefined && !this.#scope.touched.has(id)) return;
     const node = raw === undefined ? this.#nodes.find(id) : this.#nodes.of(id, ref, raw);
     if (node === undefined) return;
+    const { endGroups } = this.#kind;
+    if (endGroups === undefined) this.#forEachEnd(node, end, undefined, visit);
+    else
+      for (const ends of endGroups) {
+        const own = ends.get(kindId(ref));
+        if (own !== undefined) this.#forEachEnd(node, own, ends, visit);
+      }
+  }
+
+  /** `among`: the levels at which the settings of some parts take effect; undefined: all of them. */
+  #forEachEnd(node: Node, end: EndLevel, among: Ends | undefined, visit: (path: Path) => void): void {
+    const { id } = node;
     const sections =
       end.sections.size === 0 ? NO_SECTIONS : sectionsOfNode(node).filter(({ section }) => end.sections.has(section));
-    const goesOn = (section: Section): boolean => end.mayContinue && this.#endsBelow.areThere(id, section);
+    const goesOn = (section: Section): boolean => end.mayContinue && this.#endsBelow.areThere(id, section, among);
     // Mostly every rule of a route has a backend: no path ends at the route, and the paths to it need not be found.
     if (!end.object && sections.every(goesOn)) return;
     const paths = this.#findToNode(node);
@@ -99,7 +111,7 @@ export class PathFinder {
       }
     }
     for (const path of found) visit(path);
-    if (entering === undefined || (end.mayContinue && this.#endsBelow.areThere(id))) return;
+    if (entering === undefined || (end.mayContinue && this.#endsBelow.areThere(id, undefined, among))) return;
     // A route can name a port that the backend does not have: such a path ends at the Service, other paths end at its ports.
     for (const path of paths) if (!entering.has(path)) visit(path);
   }

@@ -2,9 +2,10 @@
 
 import type { CustomStrategies } from "../../merge/custom-strategy.ts";
 import type { FoldTools } from "../../merge/fold.ts";
+import { type CompiledParts, compileParts } from "../../merge/parts/compile-parts.ts";
 import type { EvaluateCondition } from "../../model/cel.ts";
-import type { KindFacts, LinkRow, PolicyDefinition } from "../../model/definition.ts";
-import { attachableLevels } from "../../model/levels.ts";
+import type { KindFacts, LevelKind, LinkRow, PolicyDefinition } from "../../model/definition.ts";
+import { attachableLevels, endGroups } from "../../model/levels.ts";
 import { type CrdFacts, mapPathsIn } from "../../model/parse/definition/parse-crd.ts";
 import { type GroupKind, type KindId, kindId } from "../../model/refs.ts";
 import type { CompiledSchema } from "../../model/schema/schema.ts";
@@ -25,6 +26,8 @@ export interface CompiledKind {
   readonly definition: PolicyDefinition;
   readonly policyKind: GroupKind;
   readonly ends: ReadonlyMap<KindId, EndLevel>;
+  /** Undefined: a path ends at the lowest of `ends`. Else it ends at the lowest one of each group: parts of the kind take effect at different levels. */
+  readonly endGroups: readonly ReadonlyMap<KindId, EndLevel>[] | undefined;
   /** The kinds at which paths end, and all kinds above them. */
   readonly onPaths: ReadonlySet<KindId>;
   /** True if paths go on to objects that others name as their children: to backends. */
@@ -40,6 +43,8 @@ export interface CompiledKind {
   /** How values of objects' own fields split into units. */
   readonly ownUnitRules: UnitRules;
   readonly tools: FoldTools;
+  /** Undefined: all settings have the same rules. */
+  readonly parts: CompiledParts | undefined;
   readonly stacks: Stacks;
 }
 
@@ -57,7 +62,14 @@ export function compileKind(definition: PolicyDefinition, index: number, options
   const [policyKind] = definition.policies;
   const { hierarchy } = definition;
   const { links } = options;
-  const ends = endLevels(definition, links);
+  const { effectiveTargets } = hierarchy;
+  const groups = endGroups(effectiveTargets, definition.parts ?? []);
+  const ends = endLevels(effectiveTargets, links);
+  const tools: FoldTools = {
+    evaluateCondition: options.evaluateCondition,
+    strategies: options.strategies,
+    unitRules: unitRulesOf(definition, options.crd(policyKind)),
+  };
   const onPaths = kindsOnPaths(ends, links);
   const mappings = definition.mapsTo.map((mapping) =>
     compileMapping(
@@ -72,6 +84,7 @@ export function compileKind(definition: PolicyDefinition, index: number, options
     definition,
     policyKind: { group: policyKind.group, kind: policyKind.kind },
     ends,
+    endGroups: groups?.map((levels) => endLevels(levels, links)),
     onPaths,
     reachesChildren: links.byRef.some((kind) => onPaths.has(kind)),
     namespacesAbove: kindSet(hierarchy.namespacesAbove),
@@ -82,11 +95,8 @@ export function compileKind(definition: PolicyDefinition, index: number, options
     ),
     mappings,
     ownUnitRules: ownUnitRulesOf(definition, options.crd(policyKind), mappings.flatMap(mappedMapPaths)),
-    tools: {
-      evaluateCondition: options.evaluateCondition,
-      strategies: options.strategies,
-      unitRules: unitRulesOf(definition, options.crd(policyKind)),
-    },
+    tools,
+    parts: compileParts(definition, options.crd(policyKind), tools),
     stacks: new Stacks(),
   };
 }
@@ -97,9 +107,9 @@ const mappedMapPaths = ({ from, schema }: CompiledMapping): readonly string[] =>
 
 const kindSet = (kinds: readonly GroupKind[]): ReadonlySet<KindId> => new Set(kinds.map(kindId));
 
-function endLevels({ hierarchy }: PolicyDefinition, { children }: KindLinks): ReadonlyMap<KindId, EndLevel> {
+function endLevels(levels: readonly LevelKind[], { children }: KindLinks): ReadonlyMap<KindId, EndLevel> {
   const ends = new Map<KindId, { object: boolean; sections: Set<string>; mayContinue: boolean }>();
-  for (const level of hierarchy.effectiveTargets) {
+  for (const level of levels) {
     const id = kindId(level);
     const end = ends.get(id) ?? { object: false, sections: new Set<string>(), mayContinue: false };
     if (level.section === undefined) end.object = true;

@@ -77,9 +77,14 @@ export class KindLevels {
   }
 }
 
-function endsAtAllSections({ definition, mappings }: CompiledKind, end: EndLevel, { sections }: KindFacts): boolean {
-  // Direct policies, mapped fields of the object and the ports of a backend make the paths to its sections differ.
-  if (definition.class === "Direct" || definition.merge.bare === "Direct" || mappings.length > 0) return false;
+function endsAtAllSections(
+  { definition, mappings, parts }: CompiledKind,
+  end: EndLevel,
+  { sections }: KindFacts,
+): boolean {
+  // Parts, Direct policies, mapped fields of the object and the ports of a backend make the paths to its sections differ.
+  if (parts !== undefined || definition.class === "Direct" || definition.merge.bare === "Direct" || mappings.length > 0)
+    return false;
   return (
     !end.object && !end.mayContinue && sections.every(({ section }) => section !== "Port" && end.sections.has(section))
   );

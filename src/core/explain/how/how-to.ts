@@ -2,6 +2,7 @@
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
 import { refusalsOf } from "../../effective/world/link-indexes.ts";
 import type { World } from "../../effective/world/world.ts";
+import { addsUp } from "../../merge/accumulated-pointer.ts";
 import { isBlockName } from "../../model/block-names.ts";
 import { formatLevel } from "../../model/levels.ts";
 import { formatRef, type GroupKind, kindId, parseObjectId } from "../../model/refs.ts";
@@ -45,7 +46,7 @@ function answer(world: World, input: HowInput, tryChanges: TryChanges): readonly
     definition.policies.some((own) => policyKind === undefined || kindId(own) === kindId(policyKind)),
   );
   if (asked.length === 0 || wishes.length === 0) return noKind(world, policyKind);
-  const candidates = asked.filter(({ definition }) => definition.merge.accumulate === undefined);
+  const candidates = asked.filter(({ definition }) => !wishes.some(({ keys }) => addsUp(definition, keys)));
   const [only] = asked;
   if (candidates.length === 0 && only !== undefined) return allTakeEffect(only);
   const named = policyKind !== undefined;

@@ -1,8 +1,8 @@
 /** How policies of a kind are written: their version, their schema, their blocks and the fields of their targets. */
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
 import type { World } from "../../effective/world/world.ts";
-import { wordsOf } from "../../model/block-names.ts";
-import { type Granularity, hasNoBlocks, type PolicyKind } from "../../model/definition.ts";
+import { hasNoBlocks, wordsOf } from "../../model/block-names.ts";
+import type { Granularity, PolicyKind } from "../../model/definition.ts";
 import { isJsonObject, type JsonObject, ownValue } from "../../model/json.ts";
 import { objectFamily } from "../../model/kube-object.ts";
 import { parseCrd } from "../../model/parse/definition/parse-crd.ts";

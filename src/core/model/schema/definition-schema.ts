@@ -15,7 +15,7 @@ import {
   type Visibility,
 } from "../definition.ts";
 import { dottedPath, groupOfKind, kind, level, linkChoices, linkRow } from "./level-schema.ts";
-import { merge } from "./merge-schema.ts";
+import { merge, partMerge } from "./merge-schema.ts";
 import {
   choice,
   flag,
@@ -263,6 +263,29 @@ const hierarchy = object({
   kinds: optional(list(kindFacts), "none", "Kinds of objects that are not built in."),
 });
 
+const part = object({
+  name: required(name, "A name for messages and answers: `frontend`."),
+  paths: required(
+    nonEmptyList(dottedPath),
+    "Dotted paths in the spec proper: the values there, and everything below them.",
+  ),
+  targets: optional(
+    list(level),
+    "those of the kind",
+    "The levels that a policy with such settings may target. A policy with another target is Invalid.",
+  ),
+  effectiveTargets: optional(
+    list(level),
+    "all of those of the kind",
+    "The levels at which such settings take effect, some of `hierarchy.effectiveTargets`. Paths end at the lowest of them, whatever is below.",
+  ),
+  merge: optional(
+    partMerge,
+    "merged together with the settings that are in no part",
+    "How such settings are merged. A field that is not here, also one in `granularity`, is as in `spec.merge`.",
+  ),
+});
+
 const mapping = object({
   from: optional(dottedPath, "all of the spec proper", "Dotted path in the spec proper."),
   to: required(
@@ -339,6 +362,11 @@ export const definitionSchema: Schema = object({
   targeting: required(targeting, "The targets that a policy may have."),
   hierarchy: optional(hierarchy, "the default of each field", "The hierarchy, down to the effective targets."),
   merge: optional(merge, "the default of each field", "How specs in conflict are merged."),
+  parts: optional(
+    list(part),
+    "all settings have the same rules",
+    "Settings with targets, effective targets or merge rules of their own. The policies of such a kind have no blocks, conditions and removals.",
+  ),
   mapsTo: optional(
     list(mapping),
     "none",

@@ -4,6 +4,7 @@ import { dottedPath, kind, level } from "./level-schema.ts";
 import {
   choice,
   count,
+  type Field,
   flag,
   list,
   map,
@@ -103,7 +104,7 @@ const orderKey: Schema = shorthand(
   fieldOrder,
 );
 
-export const merge: Schema = object({
+const fields: Readonly<Record<string, Field>> = {
   strategy: optional(
     choice(mergeChoices.strategy),
     "None for Direct, DefaultsAndOverrides for Inherited",
@@ -230,5 +231,32 @@ export const merge: Schema = object({
     choice(mergeChoices.empty),
     "GivesWay",
     "A policy that sets nothing and removes nothing: higher defaults take effect below it, or it keeps out Atomic ones, as a policy that sets something would. With the strategy None it always keeps them out.",
+  ),
+};
+
+export const merge: Schema = object(fields);
+
+/** The fields that a part may have, instead of those of the kind. */
+export const partFields: readonly string[] = [
+  "strategy",
+  "order",
+  "groupBy",
+  "granularity",
+  "rules",
+  "atomicPaths",
+  "lists",
+  "decidedBy",
+  "annotation",
+  "parents",
+  "skip",
+];
+
+/** `spec.parts[].merge`. */
+export const partMerge: Schema = object({
+  ...Object.fromEntries(Object.entries(fields).filter(([name]) => partFields.includes(name))),
+  strategy: optional(
+    choice(mergeChoices.strategy.filter((word) => word !== "None")),
+    "DefaultsAndOverrides",
+    "The settings of different policies override each other, or with Accumulate all of them take effect.",
   ),
 });

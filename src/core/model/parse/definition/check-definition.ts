@@ -1,11 +1,11 @@
 import type { LevelKind, MergeRules, PolicyDefinition, Targeting } from "../../definition.ts";
-import { supportedGranularities } from "../../definition.ts";
-import type { Finding, Severity } from "../../finding.ts";
-import type { FindingCode } from "../../finding-code.ts";
+import type { Finding } from "../../finding.ts";
 import type { KubeObject } from "../../kube-object.ts";
 import { attachableLevels, formatLevel, isAbove, sameKind, sameLevel } from "../../levels.ts";
 import { type GroupKind, isNamespace, kindId } from "../../refs.ts";
-import { hasWholePaths } from "../../units.ts";
+import { hasWholePaths, supportedGranularities } from "../../units.ts";
+import { checkParts } from "./check-parts.ts";
+import { error, type Problem, warning } from "./definition-problem.ts";
 
 /** Reports contradictions in a definition that fits its schema. `object`: the document of the definition, if there is one. */
 export function checkDefinition(definition: PolicyDefinition, object?: KubeObject): Finding[] {
@@ -14,6 +14,8 @@ export function checkDefinition(definition: PolicyDefinition, object?: KubeObjec
     ...checkKinds(definition),
     ...checkLevels(definition),
     ...checkMerge(definition),
+    ...checkPartMerges(definition),
+    ...checkParts(definition),
   ];
   return problems.map(({ code, severity, field, message }) => ({
     code,
@@ -24,26 +26,6 @@ export function checkDefinition(definition: PolicyDefinition, object?: KubeObjec
     ...(object?.source === undefined ? {} : { source: object.source }),
   }));
 }
-
-interface Problem {
-  readonly code: FindingCode;
-  readonly severity: Severity;
-  readonly field: string;
-  readonly message: string;
-}
-
-const error = (code: FindingCode, field: string, message: string): Problem => ({
-  code,
-  severity: "error",
-  field,
-  message,
-});
-const warning = (code: FindingCode, field: string, message: string): Problem => ({
-  code,
-  severity: "warning",
-  field,
-  message,
-});
 
 /**
  * Direct policy kinds: one target kind, no span, no merge
@@ -230,6 +212,17 @@ function* checkMerge({ class: policyClass, merge, mapsTo, targeting }: PolicyDef
       "spec.merge.annotation",
       `spec.merge.annotation has no effect: decidedBy is ${merge.decidedBy}.`,
     );
+  }
+}
+
+/** The merge rules of parts, with the fields of the part in messages. */
+function* checkPartMerges(definition: PolicyDefinition): Generator<Problem> {
+  for (const [i, { merge }] of (definition.parts ?? []).entries()) {
+    if (merge === undefined) continue;
+    for (const problem of checkMerge({ ...definition, merge, mapsTo: [] })) {
+      const at = (text: string): string => text.replaceAll("spec.merge", `spec.parts[${i}].merge`);
+      yield { ...problem, field: at(problem.field), message: at(problem.message) };
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import type {
   AbsentTarget,
+  DefinitionPart,
   FieldMapping,
   FieldOrder,
   Granularity,
@@ -19,9 +20,9 @@ import type {
   StrategyAnnotation,
   TargetKind,
 } from "../../definition.ts";
-import type { Json, JsonObject } from "../../json.ts";
+import { type Json, type JsonObject, jsonEqual } from "../../json.ts";
 import type { GroupKind } from "../../refs.ts";
-import { CUSTOM_PREFIX } from "../../schema/merge-schema.ts";
+import { CUSTOM_PREFIX, partFields } from "../../schema/merge-schema.ts";
 
 /**
  * The PolicyDefinition object that `parseDefinition` reads as this definition. Fields with their default are left out. That a definition is inferred, and
@@ -101,6 +102,7 @@ function specOf(definition: PolicyDefinition): JsonObject {
     }),
     hierarchy: hierarchyOf(definition.hierarchy, crossNamespace === "Consumer"),
     merge: mergeOf(definition.merge, definition.class === "Direct"),
+    parts: (definition.parts ?? []).map((one) => partOf(one, definition.merge)),
     mapsTo: mapsTo.map(mapping),
     references: references.map(reference),
     status: withoutDefaults({
@@ -216,12 +218,7 @@ function mergeOf(merge: MergeRules, isDirect: boolean): JsonObject {
     granularity: withoutDefaults({
       default: unless("Atomic", granularityWord(granularity.default)),
       field: unless("strategy", granularity.field),
-      values: Object.fromEntries(
-        Object.entries(granularity.values).map(([word, value]) => {
-          const base = granularity.bases?.[word];
-          return [word, base === undefined ? granularityWord(value) : { base, granularity: granularityWord(value) }];
-        }),
-      ),
+      values: wordsIn(granularity),
     }),
     rules: merge.rules,
     atomicPaths: merge.atomicPaths,
@@ -239,6 +236,51 @@ function mergeOf(merge: MergeRules, isDirect: boolean): JsonObject {
     empty: unless("GivesWay", merge.empty),
   });
 }
+
+/** The rules of a part are those of its kind but for the fields that it has. */
+function partOf(
+  { name, paths, targets = [], effectiveTargets = [], merge }: DefinitionPart,
+  ofKind: MergeRules,
+): JsonObject {
+  const fields = withoutDefaults({
+    name,
+    paths,
+    targets: targets.map(level),
+    effectiveTargets: effectiveTargets.map(level),
+  });
+  if (merge === undefined) return fields;
+  if (merge.accumulate !== undefined) {
+    const own = mergeOf(merge, false);
+    return { ...fields, merge: Object.fromEntries(Object.entries(own).filter(([key]) => partFields.includes(key))) };
+  }
+  const kindRules = rulesOf(ofKind);
+  const own = Object.entries(rulesOf(merge)).filter(([key, value]) => !jsonEqual(value, kindRules[key] ?? null));
+  return { ...fields, merge: { strategy: "DefaultsAndOverrides", ...Object.fromEntries(own) } };
+}
+
+/** The fields of rules that parts may have, with their defaults. */
+const rulesOf = ({ granularity, rules, atomicPaths, lists = [], annotation, ...merge }: MergeRules): JsonObject => ({
+  granularity: {
+    default: granularityWord(granularity.default),
+    field: granularity.field,
+    values: wordsIn(granularity),
+  },
+  rules,
+  atomicPaths,
+  lists: lists.map(mergedList),
+  decidedBy: merge.decidedBy,
+  ...(annotation === undefined ? {} : { annotation: annotationOf(annotation) }),
+  parents: merge.parents ?? "All",
+  skip: (merge.skip ?? []).map(level),
+});
+
+const wordsIn = ({ values, bases = {} }: MergeRules["granularity"]): JsonObject =>
+  Object.fromEntries(
+    Object.entries(values).map(([word, value]) => {
+      const base = bases[word];
+      return [word, base === undefined ? granularityWord(value) : { base, granularity: granularityWord(value) }];
+    }),
+  );
 
 const annotationOf = ({ key, values, absent, fields, between = "Levels", on = [] }: StrategyAnnotation): JsonObject =>
   withoutDefaults({

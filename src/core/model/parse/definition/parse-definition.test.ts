@@ -5,6 +5,7 @@ import { definitionFrom, kubeObject } from "../../../../../test/support/cluster/
 import { statusStates } from "../../definition.ts";
 import type { Json, JsonObject } from "../../json.ts";
 import { definitionSchema } from "../../schema/definition-schema.ts";
+import { partFields } from "../../schema/merge-schema.ts";
 import type { Schema } from "../../schema/schema.ts";
 import { parseObject } from "../../snapshot.ts";
 import { parseDefinition } from "./parse-definition.ts";
@@ -263,7 +264,7 @@ test("every field can be written, and is read", () => {
 });
 
 /** The complete document with the fields that only another strategy has: for tests of types, which come before contradictions. */
-const everyField: JsonObject = {
+const withoutParts: JsonObject = {
   ...complete,
   hierarchy: {
     ...(complete["hierarchy"] as JsonObject),
@@ -300,6 +301,25 @@ const everyField: JsonObject = {
     parents: "Closest",
     skip: [{ group: GATEWAY_API, kind: "HTTPRoute", section: "Rule" }],
   },
+};
+const everyField: JsonObject = {
+  ...withoutParts,
+  parts: [
+    {
+      name: "clients",
+      paths: ["clients"],
+      targets: [{ group: GATEWAY_API, kind: "Gateway", section: "Listener" }],
+      effectiveTargets: [{ group: GATEWAY_API, kind: "HTTPRoute", section: "Rule" }],
+      merge: {
+        ...Object.fromEntries(
+          Object.entries(structuredClone(withoutParts["merge"]) as JsonObject).filter(([key]) =>
+            partFields.includes(key),
+          ),
+        ),
+        strategy: "Accumulate",
+      },
+    },
+  ],
 };
 
 type Path = readonly (string | number)[];
@@ -400,7 +420,7 @@ describe("findings have the value, the allowed values and a suggestion", () => {
       changed({ mergeStrategy: {} }),
       "DefinitionUnknownField",
       "spec.mergeStrategy",
-      "spec.mergeStrategy is not a field; spec has policies, class, targeting, hierarchy, merge, mapsTo, references, status, controllers, visibility, sensitive, governs, approximate",
+      "spec.mergeStrategy is not a field; spec has policies, class, targeting, hierarchy, merge, parts, mapsTo, references, status, controllers, visibility, sensitive, governs, approximate",
     ],
     [
       "a mistyped field",

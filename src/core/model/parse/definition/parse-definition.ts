@@ -36,6 +36,7 @@ import {
   readLevel,
 } from "./read-definition-kinds.ts";
 import { readMerge } from "./read-merge.ts";
+import { readParts, withoutBlocks } from "./read-parts.ts";
 import { readTargeting } from "./read-targeting.ts";
 
 const DEFINITION_API_VERSION = "prevail.dev/v1alpha1";
@@ -111,6 +112,8 @@ function readDefinition(name: string, spec: JsonObject, problems: DefinitionProb
   declaredKinds.forEach((kind, i) => checkNames(kind, `spec.hierarchy.kinds[${i}]`, problems));
   const reader: KindReader = { problems, known: knownKinds(declaredKinds, targeting) };
   const readTargets = readTargeting(targeting, policies, reader);
+  const merge = readMerge(child(spec, "merge"), { direct: policyClass === "Direct" }, reader);
+  const parts = readParts(spec, merge, reader);
   return {
     name,
     policies: [first, ...joined],
@@ -121,7 +124,8 @@ function readDefinition(name: string, spec: JsonObject, problems: DefinitionProb
       { targeting: readTargets, declaredKinds, direct: policyClass === "Direct" },
       reader,
     ),
-    merge: readMerge(child(spec, "merge"), { direct: policyClass === "Direct" }, reader),
+    merge: parts.length === 0 ? merge : withoutBlocks(merge, spec, problems),
+    ...(parts.length === 0 ? {} : { parts }),
     mapsTo: objects(spec, "mapsTo").map((item, i) => readMapping(item, `spec.mapsTo[${i}]`, reader)),
     ...readReferences(spec, reader),
     status: readStatus(child(spec, "status")),

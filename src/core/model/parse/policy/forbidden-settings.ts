@@ -1,23 +1,32 @@
 /** Settings that a definition forbids for targets of some kinds. */
 import { wordsOf } from "../../block-names.ts";
-import type { ForbiddenSetting, MergeRules, PolicyDefinition, Targeting } from "../../definition.ts";
+import type {
+  DefinitionPart,
+  ForbiddenSetting,
+  LevelKind,
+  MergeRules,
+  PolicyDefinition,
+  Targeting,
+} from "../../definition.ts";
 import { type JsonObject, ownValue } from "../../json.ts";
+import { formatLevel } from "../../levels.ts";
 import type { Block, PolicyTarget, Unit } from "../../policy.ts";
 import { formatValue } from "../../words/format-value.ts";
 import type { Report } from "./policy-problem.ts";
 
 export function checkForbidden(
   spec: JsonObject,
-  { targeting, merge }: Pick<PolicyDefinition, "targeting" | "merge">,
+  { targeting, merge, parts = [] }: Pick<PolicyDefinition, "targeting" | "merge" | "parts">,
   targets: readonly PolicyTarget[],
   blocks: readonly Block[],
   report: Report,
 ): void {
   const reported = new Set<string>();
   for (const target of targets) {
-    for (const forbidden of forbiddenAt(targeting, target)) {
+    for (const forbidden of [...forbiddenAt(targeting, target), ...outsideParts(parts, target)]) {
       for (const block of blocks) {
-        for (const { field, found } of usesIn(spec, block, forbidden.path, merge)) {
+        const rules = parts.find(({ name }) => name === block.part)?.merge ?? merge;
+        for (const { field, found } of usesIn(spec, block, forbidden.path, rules)) {
           if (reported.has(field)) continue;
           reported.add(field);
           const why = forbidden.because === undefined ? "" : `: ${forbidden.because}`;
@@ -34,6 +43,20 @@ function forbiddenAt({ kinds }: Targeting, { kind, group }: PolicyTarget): reado
     .filter((one) => one.kind.toLowerCase() === kind.toLowerCase() && (group === undefined || one.group === group))
     .flatMap(({ forbids }) => forbids ?? []);
 }
+
+/** The settings of parts that cannot have the target. */
+const outsideParts = (parts: readonly DefinitionPart[], target: PolicyTarget): readonly ForbiddenSetting[] =>
+  parts
+    .filter(({ targets }) => targets !== undefined && !targets.some((level) => isAt(level, target)))
+    .flatMap(({ paths, targets = [] }) =>
+      paths.map((path) => ({ path, because: `it is for ${targets.map(formatLevel).join(", ")}` })),
+    );
+
+/** True if the target is at the level. A policy has no name for the kind of a section. */
+const isAt = (level: LevelKind, { kind, group, sectionName, port }: PolicyTarget): boolean =>
+  level.kind.toLowerCase() === kind.toLowerCase() &&
+  (group === undefined || level.group === group) &&
+  (level.section === undefined) === (sectionName === undefined && port === undefined);
 
 interface ForbiddenUse {
   readonly field: string;

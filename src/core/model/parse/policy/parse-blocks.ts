@@ -1,7 +1,7 @@
 /** The blocks of a policy: defaults, bare rules and overrides. */
 import { BLOCK_SPELLINGS } from "../../block-names.ts";
 import type { BaseStrategy, Granularity, MergedList, MergeRules, ReservedWords } from "../../definition.ts";
-import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue, setOwn } from "../../json.ts";
 import { valueAtKeys } from "../../json-pointer.ts";
 import type { KubeObject } from "../../kube-object.ts";
 import { listsAsMaps } from "../../merged-lists.ts";
@@ -27,6 +27,14 @@ export function findBlocks(
   const { blockCache } = reader;
   // The units of an accumulated policy begin with its name, so that no other policy has the same.
   if (reader.merge.accumulate !== undefined) return [accumulatedBlock(object, spec, reader)];
+  if (reader.parts.length > 0) {
+    const before = problems.length;
+    // A word that selects no strategy is the same mistake in each part.
+    const reportOnce: Report = (code, field, message) => {
+      if (!problems.slice(before).some((problem) => problem.field === field)) report(code, field, message);
+    };
+    return partBlocks(object, spec, reader, reportOnce);
+  }
   // The key of an item may have the name of its policy.
   const { lists } = reader.merge;
   if (lists !== undefined) return parseBlocks(withMergedLists(object, spec, lists, reader), reader, report);
@@ -57,13 +65,15 @@ function parseBlocks(spec: JsonObject, reader: PolicyReader, report: Report): re
         parseNamedBlock("overrides", spec, reader, report),
       ];
   const blocks = read.filter((block): block is Block => block !== undefined && !isEmpty(block)).slice();
-  let units = 0;
-  for (const block of blocks) units += block.units.length;
-  if (units > MAX_UNITS) {
-    report("InvalidTooLarge", "spec", `spec is too large: it sets more than ${MAX_UNITS} values.`);
-  }
+  checkSize(blocks, report);
   checkExclusive(blocks, merge, report);
   return blocks;
+}
+
+function checkSize(blocks: readonly Block[], report: Report): void {
+  let units = 0;
+  for (const block of blocks) units += block.units.length;
+  if (units > MAX_UNITS) report("InvalidTooLarge", "spec", `spec is too large: it sets more than ${MAX_UNITS} values.`);
 }
 
 const isEmpty = ({ units, remove }: Block): boolean => units.length === 0 && remove.length === 0;
@@ -95,6 +105,57 @@ function accumulatedBlock(object: KubeObject, spec: JsonObject, reader: PolicyRe
   const proper = Object.fromEntries(Object.entries(spec).filter(([key]) => !asideInSpec.has(key)));
   const units = unitsOf({ [entryName(object, definition)]: proper }, rules);
   return { name: "bare", granularity: definition.merge.granularity.default, remove: NOTHING, units };
+}
+
+/**
+ * Parts have blocks of their own
+ *
+ * The settings of a part with merge rules of its own are merged with those of the same part only, so they are a block of their own. Where all
+ * policies take effect in a part, its settings are below the name of the policy. Other settings are in the first block.
+ * GEP-713, "Combined merge strategies"
+ */
+function partBlocks(object: KubeObject, spec: JsonObject, reader: PolicyReader, report: Report): readonly Block[] {
+  const { parts, merge, definition } = reader;
+  const inParts = parts.flatMap(({ keys }) => keys);
+  const rest = inParts
+    .filter((keys) => valueAtKeys(spec, keys) !== undefined)
+    .reduce((left, keys) => withoutKeys(left, keys), spec);
+  const listed = merge.lists === undefined ? rest : withMergedLists(object, rest, merge.lists, reader);
+  const blocks = [
+    parseBlock("bare", listed, "spec", reader, report),
+    ...parts.map((part): Block => {
+      const own = part.keys.reduce((all, keys) => withValueAt(all, keys, valueAtKeys(spec, keys)), NO_SETTINGS);
+      const entry = entryName(object, definition);
+      const written =
+        part.merge.accumulate === undefined ? listsAsMaps(own, part.merge.lists ?? [], entry) : { [entry]: own };
+      const units = Object.keys(own).length === 0 ? [] : unitsOf(written, part.rules);
+      return { name: "bare", part: part.name, ...strategyIn(spec, part.merge, report), remove: NOTHING, units };
+    }),
+  ];
+  const read = blocks.filter((block) => !isEmpty(block));
+  checkSize(read, report);
+  return read;
+}
+
+const NO_SETTINGS: JsonObject = {};
+
+/** The object with a value at these keys, too. Undefined: the object. */
+function withValueAt(object: JsonObject, [key, ...rest]: readonly string[], value: Json | undefined): JsonObject {
+  if (key === undefined || value === undefined) return object;
+  const inner = ownValue(object, key);
+  const copy: { [key: string]: Json } = { ...object };
+  setOwn(copy, key, rest.length === 0 ? value : withValueAt(isJsonObject(inner) ? inner : {}, rest, value));
+  return copy;
+}
+
+/** What the field that selects a strategy stands for in a part. */
+function strategyIn(spec: JsonObject, merge: MergeRules, report: Report): Pick<Block, "granularity" | "base"> {
+  const { granularity } = merge;
+  const hasField = merge.accumulate === undefined && Object.keys(granularity.values).length > 0;
+  const word = hasField ? (valueAtKeys(spec, granularity.field.split(".")) ?? null) : null;
+  if (word === null) return { granularity: granularity.default };
+  const base = typeof word === "string" ? baseOf(merge, word) : undefined;
+  return { granularity: parseGranularity(word, "spec", merge, granularity.default, report), ...(base && { base }) };
 }
 
 /** The spec with maps instead of lists that are merged, in each block and outside of blocks. */

@@ -1,6 +1,6 @@
-import { blockNamesOf, wordsOf } from "../../block-names.ts";
+import { blockNamesOf, hasNoBlocks, wordsOf } from "../../block-names.ts";
 import type { EvaluateCondition } from "../../cel.ts";
-import { hasNoBlocks, type MergeRules, type PolicyDefinition, type ReservedWords } from "../../definition.ts";
+import type { MergeRules, PolicyDefinition, ReservedWords } from "../../definition.ts";
 import { builtInJudging, type Judging } from "../../schema/judge/judging.ts";
 import { type UnitRules, unitRulesOf } from "../../units.ts";
 import type { CrdFacts } from "../definition/parse-crd.ts";
@@ -24,12 +24,23 @@ export interface PolicyReader {
   readonly targetKeys: readonly string[];
   readonly blockCache: BlockCache;
   readonly words: ReservedWords;
+  /** The parts with merge rules of their own. */
+  readonly parts: readonly PartReader[];
   /** True if some settings are not allowed with some targets. */
   readonly forbids: boolean;
   /** Keys of `spec` that are not spec proper. */
   readonly asideInSpec: ReadonlySet<string>;
   /** Keys of a block that are not spec proper. */
   readonly asideInBlock: ReadonlySet<string>;
+}
+
+/** Everything that parsing the settings of a part needs. */
+export interface PartReader {
+  readonly name: string;
+  readonly merge: MergeRules;
+  readonly rules: UnitRules;
+  /** The keys that lead to its settings. */
+  readonly keys: readonly (readonly string[])[];
 }
 
 export interface PolicyReaderOptions {
@@ -65,7 +76,14 @@ export function policyReader(definition: PolicyDefinition, options: PolicyReader
     firstTarget: `spec.${refs}[0]`,
     targetKeys,
     blockCache: new BlockCache(),
-    forbids: targeting.kinds.some(({ forbids }) => forbids !== undefined),
+    parts: (definition.parts ?? []).flatMap(({ name, paths, merge: own }) =>
+      own === undefined
+        ? []
+        : [{ name, merge: own, rules: unitRulesOf({ merge: own }, crd), keys: paths.map((path) => path.split(".")) }],
+    ),
+    forbids:
+      targeting.kinds.some(({ forbids }) => forbids !== undefined) ||
+      definition.parts?.some(({ targets }) => targets !== undefined) === true,
     // A kind that never merges has no blocks and no strategy, so everything but its targets is spec proper.
     asideInSpec: new Set([...targetKeys, ...(hasNoBlocks(merge) ? [] : [...blockNamesOf(merge), ...beside])]),
     asideInBlock: new Set([...beside, ...words.when]),

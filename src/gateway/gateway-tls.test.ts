@@ -61,6 +61,8 @@ interface Http2Response {
   readonly headers: IncomingHttpHeaders & { readonly ":status"?: number | undefined };
   readonly trailers: IncomingHttpHeaders;
   readonly body: string;
+  /** True if the headers were the last frame. */
+  readonly isWhole: boolean;
 }
 
 function ask2(port: number, host: string, headers: OutgoingHttpHeaders = {}, body?: string): Promise<Http2Response> {
@@ -72,11 +74,15 @@ function ask2(port: number, host: string, headers: OutgoingHttpHeaders = {}, bod
     let response: Http2Response["headers"] = {};
     let trailers: IncomingHttpHeaders = {};
     let text = "";
-    stream.on("response", (got) => (response = got));
+    let isWhole = false;
+    stream.on("response", (got, flags) => {
+      response = got;
+      isWhole = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0;
+    });
     stream.on("trailers", (got) => (trailers = got));
     stream.on("data", (chunk: Buffer) => (text += chunk.toString()));
     stream.on("error", reject);
-    stream.on("close", () => resolve({ headers: response, trailers, body: text }));
+    stream.on("close", () => resolve({ headers: response, trailers, body: text, isWhole }));
     if (body !== undefined) stream.end(body);
   });
 }
@@ -239,6 +245,16 @@ describe("gRPC", () => {
     const response = await ask2(await start([CLOSED_PORT]), "api.example", grpc, "dough");
     expect(response.headers).toMatchObject({ ":status": 200, "grpc-status": "14" });
     expect(response.headers["grpc-message"]).toContain("HTTPRoute bakery/baker");
+    expect(response.isWhole).toBe(true);
+  });
+
+  test("a response that is only trailers stays one: clients do not look for grpc-status in headers that are followed by data", async () => {
+    const port = await startGrpc((stream) => {
+      stream.resume();
+      stream.respond({ ":status": 200, "content-type": "application/grpc", "grpc-status": "5" }, { endStream: true });
+    });
+    const response = await ask2(await start([port]), "api.example", grpc, "dough");
+    expect(response).toMatchObject({ headers: { "grpc-status": "5" }, isWhole: true });
   });
 
   test("REFUSED_STREAM was not processed: retried, POST or not", async () => {

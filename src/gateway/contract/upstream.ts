@@ -47,6 +47,8 @@ export interface ResponseHead {
   readonly statusText: string;
   /** The end-to-end headers. */
   readonly headers: HeaderList;
+  /** True if it is known that neither a body nor trailers follow. gRPC clients take the headers for trailers then, and only then. */
+  readonly isWhole?: boolean;
 }
 
 export interface AttemptFailure {

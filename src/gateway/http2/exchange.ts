@@ -89,8 +89,9 @@ export class Http2Exchange implements HttpExchange {
     if (!this.#stream.destroyed) this.#stream.additionalHeaders({ ":status": 103, ...toNodeHeaders(headers) });
   }
 
-  sendHead({ status, headers }: ClientResponseHead): void {
+  sendHead({ status, headers, isWhole = false }: ClientResponseHead): void {
     if (this.#stream.destroyed) return;
+    if (isWhole) return this.#stream.respond({ ":status": status, ...toNodeHeaders(headers) }, { endStream: true });
     this.#stream.respond({ ":status": status, ...toNodeHeaders(headers) }, { waitForTrailers: true });
     this.#stream.on("wantTrailers", () => this.#stream.sendTrailers(toNodeHeaders(this.#trailers)));
   }
@@ -102,7 +103,7 @@ export class Http2Exchange implements HttpExchange {
   end(trailers: HeaderList): void {
     this.#hasEnded = true;
     this.#trailers = trailers;
-    this.#stream.end();
+    if (!this.#stream.writableEnded) this.#stream.end();
     if (this.body !== undefined && !this.#stream.readableEnded) this.#discardBody();
   }
 

@@ -113,9 +113,10 @@ class Http2Attempt implements RunningAttempt {
     stream.on("headers", (headers) => {
       if (headers[":status"] === 103 && !this.#isOver) sink.onHints(fromNodeHeaders(headers));
     });
-    stream.on("response", (headers) => {
+    stream.on("response", (headers, flags) => {
       if (this.#isOver) return;
-      sink.onHead({ status: headers[":status"] ?? 0, statusText: "", headers: fromNodeHeaders(headers) });
+      const isWhole = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0;
+      sink.onHead({ status: headers[":status"] ?? 0, statusText: "", headers: fromNodeHeaders(headers), isWhole });
     });
     stream.on("data", (chunk: Buffer) => {
       if (!this.#isOver && !sink.onData(chunk)) stream.pause();

@@ -261,6 +261,7 @@ export class Forwarding implements AttemptOwner {
       statusText: head.statusText,
       headers: this.#withSession(attempt, changeResponse(head)),
       isLast: false,
+      isWhole: head.isWhole === true,
     });
   }
 

@@ -61,6 +61,7 @@ function sendGrpcResponse(exchange: HttpExchange, status: number, message: strin
       ...(exchange.protocol === "HTTP/2" ? [] : ["content-length", "0"]),
     ],
     isLast,
+    isWhole: true,
   });
   exchange.end([]);
 }

@@ -155,8 +155,9 @@ export const xdsMessages = {
 
   // TLS.
   [`${tls}.Secret`]: "name tls_certificate validation_context",
-  [`${tls}.TlsCertificate`]: "certificate_chain private_key",
-  [`${tls}.CertificateValidationContext`]: "trusted_ca match_typed_subject_alt_names trust_chain_verification",
+  [`${tls}.TlsCertificate`]: "certificate_chain private_key watched_directory",
+  [`${tls}.CertificateValidationContext`]:
+    "trusted_ca match_typed_subject_alt_names trust_chain_verification watched_directory",
   [`${tls}.SubjectAltNameMatcher`]: "san_type matcher",
   [`${tls}.SdsSecretConfig`]: "name sds_config",
   [`${tls}.CommonTlsContext`]:
@@ -171,7 +172,9 @@ export const xdsMessages = {
   [`${core}.SocketAddress`]: "protocol address port_value ipv4_compat",
   [`${core}.Pipe`]: "path",
   [`${core}.EnvoyInternalAddress`]: "server_listener_name endpoint_id",
-  [`${core}.ConfigSource`]: "ads api_config_source initial_fetch_timeout resource_api_version",
+  [`${core}.ConfigSource`]: "ads api_config_source path_config_source initial_fetch_timeout resource_api_version",
+  [`${core}.PathConfigSource`]: "path",
+  [`${core}.WatchedDirectory`]: "path",
   [`${core}.AggregatedConfigSource`]: "",
   [`${core}.ApiConfigSource`]: "api_type transport_api_version grpc_services set_node_on_first_message_only",
   [`${core}.GrpcService`]: "envoy_grpc timeout",

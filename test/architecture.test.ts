@@ -23,6 +23,7 @@ const belowReaders = [
 const core = [
   ...belowReaders,
   "core/status",
+  "core/infrastructure",
   "core/gateway-status",
   "core/explain",
   "core/dataplane",
@@ -92,10 +93,11 @@ const rules: ArchitectureRules = {
       mayImport: ["core/model", "core/topology", "core/merge", "core/attachment", ...effective.slice(0, index)],
     })),
     { name: "core/status", contains: "src/core/status/", mayImport: belowReaders },
+    { name: "core/infrastructure", contains: "src/core/infrastructure/", mayImport: belowReaders },
     {
       name: "core/gateway-status",
       contains: "src/core/gateway-status/",
-      mayImport: [...belowReaders, "core/status", "core/dataplane"],
+      mayImport: [...belowReaders, "core/status", "core/dataplane", "core/infrastructure"],
     },
     { name: "core/explain", contains: "src/core/explain/", mayImport: [...belowReaders, "core/dataplane"] },
     { name: "core/dataplane", contains: "src/core/dataplane/", mayImport: belowReaders },

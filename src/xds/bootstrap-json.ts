@@ -36,11 +36,13 @@ import { FixedHeapConfigSchema } from "./gen/envoy/extensions/resource_monitors/
 import { PreviousHostsPredicateSchema } from "./gen/envoy/extensions/retry/host/previous_hosts/v3/previous_hosts_pb.ts";
 import { InternalUpstreamTransportSchema } from "./gen/envoy/extensions/transport_sockets/internal_upstream/v3/internal_upstream_pb.ts";
 import { RawBufferSchema } from "./gen/envoy/extensions/transport_sockets/raw_buffer/v3/raw_buffer_pb.ts";
+import { SecretSchema } from "./gen/envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
 import {
   DownstreamTlsContextSchema,
   UpstreamTlsContextSchema,
 } from "./gen/envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
 import { HttpProtocolOptionsSchema } from "./gen/envoy/extensions/upstreams/http/v3/http_protocol_options_pb.ts";
+import { type DiscoveryResponse, DiscoveryResponseSchema } from "./gen/envoy/service/discovery/v3/discovery_pb.ts";
 import { createRegistry, type JsonObject, type JsonValue, toJson } from "./protobuf.ts";
 
 /** The messages that are packed as `Any`. */
@@ -69,6 +71,7 @@ const registry = createRegistry(
   PreviousHostsPredicateSchema,
   RawBufferSchema,
   RouterSchema,
+  SecretSchema,
   ScaleTimersOverloadActionConfigSchema,
   StatefulSessionPerRouteSchema,
   StatefulSessionSchema,
@@ -80,6 +83,10 @@ const registry = createRegistry(
   UpstreamCodecSchema,
   UpstreamTlsContextSchema,
 );
+
+/** Resources in a file. */
+export const responseJson = (response: DiscoveryResponse): JsonObject =>
+  inReadingOrder(toJson(DiscoveryResponseSchema, response, { registry, useProtoFieldName: true }));
 
 export const bootstrapJson = (bootstrap: Bootstrap): JsonObject =>
   inReadingOrder(toJson(BootstrapSchema, bootstrap, { registry, useProtoFieldName: true }));

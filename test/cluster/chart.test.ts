@@ -59,7 +59,7 @@ describe.skipIf(helm === undefined)("the chart", () => {
   test("CRDs stay when it is uninstalled", async () => {
     const rendered = await render();
     const crds = rendered.split(/^---$/m).filter((document) => document.includes("kind: CustomResourceDefinition"));
-    expect(crds).toHaveLength(5);
+    expect(crds).toHaveLength(6);
     for (const crd of crds) expect(crd).toContain("helm.sh/resource-policy: keep");
     expect(await render({ "crds.install": false })).not.toContain("kind: CustomResourceDefinition");
   });

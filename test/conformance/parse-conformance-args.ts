@@ -12,6 +12,8 @@ export interface ConformanceOptions {
   readonly suiteFlags: readonly string[];
   /** Only these tests; undefined for every test of the claimed features. */
   readonly tests: readonly string[] | undefined;
+  /** One Envoy for all Gateways, beside the Pods, instead of one for each that the controller runs. */
+  readonly sharesEnvoy: boolean;
   /** Write the suite's report into `docs/conformance`. */
   readonly isReported: boolean;
   /** Run no test, and stay, so that one can look at the cluster. */
@@ -32,6 +34,7 @@ this machine.
   --dataplane NAME   envoy, or embedded: the embedded gateway, in the process of the controller (default: envoy)
   --fast             a part of the tests: with Envoy one of each feature, in less than two minutes
   --tests NAME,…     only these tests
+  --shared-envoy     one Envoy beside the Pods for all Gateways; without it the controller runs one for each
   --report           write the suite's report to docs/conformance: report.yaml, or report-embedded.yaml
   --hold             run no test: start everything, print how to enter the cluster, and stay
   --log FILE         keep what the suite logs
@@ -66,6 +69,7 @@ export function parseConformanceArgs(args: readonly string[]): ConformanceOption
     dataplane,
     suiteFlags: args.filter(isSuiteFlag),
     tests: values.fast === true ? FAST_TESTS[dataplane] : values.tests?.split(","),
+    sharesEnvoy: values["shared-envoy"] === true,
     isReported: values.report === true,
     hold: values.hold === true,
     json: values.json,
@@ -82,6 +86,7 @@ const readOwn = (args: readonly string[]) =>
       help: { type: "boolean" },
       dataplane: { type: "string" },
       fast: { type: "boolean" },
+      "shared-envoy": { type: "boolean" },
       tests: { type: "string" },
       report: { type: "boolean" },
       hold: { type: "boolean" },

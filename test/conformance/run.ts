@@ -5,7 +5,7 @@ import { type Rig, startRig } from "../support/rig/start-rig.ts";
 import { formatSuite } from "./format-suite.ts";
 import { type ConformanceOptions, parseConformanceArgs, USAGE } from "./parse-conformance-args.ts";
 import { PROFILES, runSuite, type SuiteResult } from "./run-suite.ts";
-import { ADDRESS_FLAGS, startImplementation } from "./start-implementation.ts";
+import { addressFlags, startImplementation } from "./start-implementation.ts";
 
 const REPORTS = "docs/conformance";
 const REPORT_OF = { envoy: "report.yaml", embedded: "report-embedded.yaml" } as const;
@@ -27,7 +27,7 @@ async function main(options: ConformanceOptions): Promise<number> {
   const result = await runSuite(rig, {
     suite: parts.suite,
     gatewayClass,
-    flags: [...ADDRESS_FLAGS, ...modeFlags(options), ...options.suiteFlags],
+    flags: [...addressFlags(options), ...modeFlags(options), ...options.suiteFlags],
     profiles: PROFILES[options.dataplane],
     tests: options.tests,
     version,

@@ -9,12 +9,13 @@ import { retryPolicySchemas } from "../../src/core/model/schema/policy-schemas.t
 import { coverageRuleCrd } from "../support/crd/coverage-rule-crd.ts";
 import { crdDocument } from "../support/crd/crd-document.ts";
 import { failedValidations } from "../support/crd/failed-validations.ts";
+import { gatewayParametersCrd } from "../support/crd/gateway-parameters-crd.ts";
 import { policyDefinitionCrd } from "../support/crd/policy-definition-crd.ts";
 import { policyTestCrd } from "../support/crd/policy-test-crd.ts";
 import { retryPolicyCrds } from "../support/crd/retry-policy-crds.ts";
 import { expectGolden } from "../support/golden.ts";
 
-const crds = [...retryPolicyCrds, policyDefinitionCrd, coverageRuleCrd, policyTestCrd];
+const crds = [...retryPolicyCrds, policyDefinitionCrd, coverageRuleCrd, policyTestCrd, gatewayParametersCrd];
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
 for (const crd of crds) {

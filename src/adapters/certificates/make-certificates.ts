@@ -29,6 +29,7 @@ export interface Validity {
 export interface CertificateRequest extends Validity {
   readonly commonName: string;
   readonly dnsNames?: readonly string[];
+  readonly uriNames?: readonly string[];
   readonly usage: "Server" | "Client";
 }
 
@@ -59,7 +60,11 @@ export async function makeAuthority({
 }
 
 export async function signCertificate(authority: CertifiedKey, request: CertificateRequest): Promise<CertifiedKey> {
-  const { commonName, dnsNames = [], usage, ...validity } = request;
+  const { commonName, dnsNames = [], uriNames = [], usage, ...validity } = request;
+  const names = [
+    ...dnsNames.map((value) => ({ type: "dns" as const, value })),
+    ...uriNames.map((value) => ({ type: "url" as const, value })),
+  ];
   const issuer = new X509Certificate(authority.certificate);
   const keys = await webcrypto.subtle.generateKey(KEYS, true, ["sign", "verify"]);
   const certificate = await X509CertificateGenerator.create({
@@ -75,9 +80,7 @@ export async function signCertificate(authority: CertifiedKey, request: Certific
       new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
       new ExtendedKeyUsageExtension([usage === "Server" ? ExtendedKeyUsage.serverAuth : ExtendedKeyUsage.clientAuth]),
       await AuthorityKeyIdentifierExtension.create(issuer),
-      ...(dnsNames.length === 0
-        ? []
-        : [new SubjectAlternativeNameExtension(dnsNames.map((value) => ({ type: "dns" as const, value })))]),
+      ...(names.length === 0 ? [] : [new SubjectAlternativeNameExtension(names)]),
     ],
   });
   return { certificate: certificate.toString("pem"), privateKey: await exportKey(keys.privateKey) };

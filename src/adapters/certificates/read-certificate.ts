@@ -5,6 +5,8 @@ export interface CertificateFacts {
   readonly notAfterMs: number;
   /** True if the certificate is for this DNS name. */
   readonly isFor: (name: string) => boolean;
+  /** True if it has this URI name. */
+  readonly hasUri: (name: string) => boolean;
   /** True if this certificate, in PEM, signed it. */
   readonly isSignedBy: (authority: string) => boolean;
   /** True if this private key, in PEM, belongs to it. */
@@ -19,6 +21,7 @@ export function readCertificate(pem: string): CertificateFacts | undefined {
     notBeforeMs: Date.parse(certificate.validFrom),
     notAfterMs: Date.parse(certificate.validTo),
     isFor: (name) => certificate.checkHost(name, { subject: "never" }) !== undefined,
+    hasUri: (name) => (certificate.subjectAltName ?? "").split(", ").includes(`URI:${name}`),
     isSignedBy: (authority) => {
       const signer = parse(authority);
       return signer !== undefined && certificate.checkIssued(signer) && certificate.verify(signer.publicKey);

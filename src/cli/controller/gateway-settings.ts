@@ -1,6 +1,7 @@
 /** The options of `controller` about Gateways that it serves. */
 import { formatXdsAddress, isLocal, type XdsAddress } from "../../core/envoy/xds-address.ts";
 import { type AddressPool, parseAddressPool } from "../../core/gateway-status/assign-addresses.ts";
+import type { PortMode } from "../../core/infrastructure/pod-ports.ts";
 import type { Option, OptionValues } from "../args/option.ts";
 import { parseXdsAddress } from "../args/parse-xds-address.ts";
 
@@ -14,8 +15,18 @@ export interface EnvoySettings {
   readonly tls:
     | { readonly certificateFile: string; readonly keyFile: string; readonly authorityFile: string }
     | undefined;
+  /** The controller runs the Envoys. Undefined: they run already. */
+  readonly run?: RunSettings | undefined;
   /** Each Gateway gets one of these addresses. Undefined: Envoys listen on all of their addresses. */
   readonly addresses: AddressPool | undefined;
+}
+
+/** The Envoys that the controller runs. */
+export interface RunSettings {
+  readonly image: string;
+  readonly portMode: PortMode;
+  /** Where they connect. Undefined: the Service of that name in the namespace of the controller. */
+  readonly endpoint?: { readonly host: string; readonly port: number };
 }
 
 /** The embedded gateway serves all Gateways, in the process of the controller. */
@@ -25,6 +36,8 @@ export interface EmbeddedSettings {
 }
 
 const EXAMPLE = "127.0.0.1:18000";
+const EXAMPLE_OPEN = "0.0.0.0:18000";
+const EXAMPLE_IMAGE = "envoyproxy/envoy:distroless-v1.40.0";
 const EXAMPLE_POOL = "127.1.0.0/24";
 
 export const gatewayOptions: readonly Option[] = [
@@ -51,9 +64,28 @@ export const gatewayOptions: readonly Option[] = [
     value: "NETWORK",
     help: `give each Gateway an IPv4 address of this network. With --xds: for Envoys that run already; one Envoy with the node cluster '*/*' serves all Gateways (default: an Envoy serves one Gateway, on all of its addresses). With --dataplane embedded: the addresses must be those of this machine (default: ${EXAMPLE_POOL}, which are reachable from this machine only)`,
   },
+  {
+    name: "envoy-image",
+    value: "IMAGE",
+    help: `with --xds: run the Envoys, with this image, such as ${EXAMPLE_IMAGE}: for each Gateway a Deployment and a Service in the namespace of --service. The controller makes the certificates of both sides (default: Envoys run already)`,
+  },
+  {
+    name: "xds-endpoint",
+    value: "HOST:PORT",
+    help: "with --envoy-image: where these Envoys connect (default: the Service prevail-xds in the namespace of --service, at the port of --xds)",
+  },
+  {
+    name: "privileged-ports",
+    value: "MODE",
+    choices: ["shift", "bind"],
+    help: "with --envoy-image: how Envoys open listener ports below 1024. shift: 10000 higher, and the Service has the port of the listener; bind: as they are, which the sysctl net.ipv4.ip_unprivileged_port_start of the Pod allows (default: shift)",
+  },
 ];
 
-const ABOUT_XDS = ["xds", "xds-cert", "xds-key", "xds-ca"];
+const ABOUT_XDS = ["xds", "xds-cert", "xds-key", "xds-ca", "envoy-image", "xds-endpoint", "privileged-ports"];
+const ABOUT_RUNNING = ["xds-endpoint", "privileged-ports"];
+/** Options for Envoys that run already. */
+const NOT_WITH_RUNNING = ["gateway-addresses", "xds-cert", "xds-key", "xds-ca"];
 
 /** Undefined: no Gateways are served. A text says what is wrong with the options. */
 export function parseGatewaySettings(options: OptionValues): GatewaySettings | string | undefined {
@@ -84,8 +116,34 @@ function parseEnvoy(options: OptionValues, addresses: AddressPool | undefined): 
   const text = options.value("xds") ?? "";
   const xds = parseXdsAddress(text);
   if (xds === undefined) return `--xds is '${text}': give an address and a port, such as ${EXAMPLE}, or unix:PATH`;
-  const tls = parseTls(options, xds);
-  return typeof tls === "string" ? tls : { dataplane: "Envoy", xds, tls, addresses };
+  const run = parseRun(options, xds);
+  if (typeof run === "string") return run;
+  const tls = run === undefined ? parseTls(options, xds) : undefined;
+  return typeof tls === "string" ? tls : { dataplane: "Envoy", xds, tls, run, addresses };
+}
+
+function parseRun(options: OptionValues, xds: XdsAddress): RunSettings | string | undefined {
+  const image = options.value("envoy-image");
+  const [stray] = ABOUT_RUNNING.filter((name) => options.has(name));
+  if (image === undefined)
+    return stray === undefined
+      ? undefined
+      : `--${stray} is about Envoys that the controller runs: add --envoy-image ${EXAMPLE_IMAGE}`;
+  const [other] = NOT_WITH_RUNNING.filter((name) => options.has(name));
+  if (other !== undefined)
+    return `--${other} is for Envoys that run already, and --envoy-image runs them: leave one out`;
+  if (options.has("dry-run")) return "--envoy-image creates objects, and --dry-run writes nothing: leave one out";
+  if (image === "" || /\s/.test(image)) return `--envoy-image is '${image}': give an image, such as ${EXAMPLE_IMAGE}`;
+  if ("socketPath" in xds) return `--envoy-image needs a port that Pods can reach: give --xds ${EXAMPLE_OPEN}`;
+  const text = options.value("xds-endpoint");
+  const endpoint = text === undefined ? undefined : parseXdsAddress(text);
+  if (text !== undefined && (endpoint === undefined || "socketPath" in endpoint))
+    return `--xds-endpoint is '${text}': give a host and a port, such as prevail-xds.prevail-system.svc:18000`;
+  return {
+    image,
+    portMode: options.value("privileged-ports") === "bind" ? "AsListeners" : "Shifted",
+    ...(endpoint === undefined || "socketPath" in endpoint ? {} : { endpoint }),
+  };
 }
 
 function parseTls(options: OptionValues, address: XdsAddress): EnvoySettings["tls"] | string {

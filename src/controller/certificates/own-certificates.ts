@@ -20,6 +20,8 @@ export interface CertificateSecret {
 export interface OwnCertificates {
   /** The authorities that clients must trust, in PEM: the current one, and the one before it until it expires. */
   readonly authorities: string;
+  /** The current authority, with its key. */
+  readonly authority: CertifiedKey;
   readonly serving: CertifiedKey;
   /** When all clients have seen the authority of the certificate: later than now only after a change of the authority. */
   readonly trustedFromMs: number;
@@ -72,7 +74,7 @@ interface Stored {
   readonly privateKey: string;
 }
 
-type Renewed = Omit<OwnCertificates, "trustedFromMs"> & { readonly authorityKey: string };
+type Renewed = Omit<OwnCertificates, "trustedFromMs">;
 
 /** API servers watch the objects that have the authority, so seconds are enough. */
 const TRUST_MS = 30_000;
@@ -94,8 +96,8 @@ async function renew(stored: Stored | undefined, { dnsNames, nowMs }: OwnCertifi
     const authorities = joinPem([authority.certificate, ...last.slice(0, KEPT_AUTHORITIES)]);
     return {
       ...(await sign(authority, dnsNames, nowMs)),
+      authority,
       authorities,
-      authorityKey: authority.privateKey,
       made: "Authority",
     };
   }
@@ -107,9 +109,9 @@ async function renew(stored: Stored | undefined, { dnsNames, nowMs }: OwnCertifi
     serving.isSignedBy(current) &&
     serving.hasKey(privateKey) &&
     dnsNames.every((name) => serving.isFor(name));
-  if (isServable) return { authorities, authorityKey, serving: { certificate, privateKey } };
   const authority = { certificate: current, privateKey: authorityKey };
-  return { ...(await sign(authority, dnsNames, nowMs)), authorities, authorityKey, made: "Serving" };
+  if (isServable) return { authorities, authority, serving: { certificate, privateKey } };
+  return { ...(await sign(authority, dnsNames, nowMs)), authorities, authority, made: "Serving" };
 }
 
 async function sign(
@@ -159,12 +161,12 @@ function storedIn(secret: JsonObject): Stored {
 async function writeSecret(
   { client, secret: { namespace, name } }: OwnCertificateOptions,
   before: JsonObject | undefined,
-  { authorities, authorityKey, serving }: Renewed,
+  { authorities, authority, serving }: Renewed,
 ): Promise<void> {
   const encode = (text: string): string => Buffer.from(text).toString("base64");
   const data = {
     "ca.crt": encode(authorities),
-    "ca.key": encode(authorityKey),
+    "ca.key": encode(authority.privateKey),
     "tls.crt": encode(serving.certificate),
     "tls.key": encode(serving.privateKey),
   };

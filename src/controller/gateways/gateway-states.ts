@@ -4,6 +4,7 @@ import type { AssignedAddress } from "../../core/gateway-status/assign-addresses
 import type { DataplaneState } from "../../core/gateway-status/dataplane-state.ts";
 import { LISTENER_SETS } from "../../core/gateway-status/listener-statuses.ts";
 import { OwnedGateways } from "../../core/gateway-status/owned-gateways.ts";
+import type { InfrastructureState } from "../../core/infrastructure/infrastructure-state.ts";
 import { type JsonObject, objectAt, objectsIn, ownValue } from "../../core/model/json.ts";
 import { type ObjectId, parseObjectId } from "../../core/model/refs.ts";
 
@@ -21,6 +22,8 @@ export interface GatewayStatesOptions {
   readonly acknowledgements: () => ReadonlyMap<string, EnvoyReport>;
   /** The address of a Gateway; undefined: that of its Envoys. */
   readonly addressOf: (gateway: ObjectId) => AssignedAddress | undefined;
+  /** What the objects of a Gateway say, where the controller runs its Envoys. */
+  readonly infrastructureOf?: (world: World, gateway: ObjectId) => InfrastructureState | undefined;
   readonly monotonicMs: () => number;
 }
 
@@ -68,14 +71,18 @@ export class GatewayStates {
     const assigned = this.#options.addressOf(gateway);
     if (assigned !== undefined && "problem" in assigned)
       return { state: "AddressNotUsable", message: assigned.problem };
+    const infrastructure = this.#options.infrastructureOf?.(world, gateway);
+    if (infrastructure?.state === "AddressNotUsable" || infrastructure?.state === "AddressNotAssigned")
+      return infrastructure;
     const nowMs = this.#options.monotonicMs();
     const known = this.#known.get(gateway) ?? { acknowledged: undefined, seenMs: nowMs };
     this.#known.set(gateway, known);
     if (given === undefined) return { state: "Pending", message: "no listener of the Gateway is served yet" };
-    const { envoys, current, refusals } = given;
+    const unready = infrastructure?.state === "Unready" ? infrastructure.message : undefined;
+    const { current, refusals } = given;
+    const envoys = unready === undefined ? given.envoys : 0;
     if (envoys > 0) known.seenMs = nowMs;
-    const addresses: readonly JsonObject[] =
-      assigned === undefined ? [] : [{ type: "IPAddress", value: assigned.address }];
+    const addresses = infrastructure?.state === "Ready" ? infrastructure.addresses : addressList(assigned);
     if (refusals.length > 0) return { state: "Refused", addresses, ...refusalOf(refusals) };
     const edition = editionOf(world, gateway, new OwnedGateways(world, this.#options.controllerName));
     if (current > 0) known.acknowledged = edition;
@@ -83,10 +90,17 @@ export class GatewayStates {
     if (nowMs - known.seenMs < ABSENCE_MS && (known.acknowledged !== undefined || isProgrammed(world, gateway)))
       return { state: "Updating" };
     const message =
-      envoys === 0 ? "no Envoy is connected" : "no Envoy has acknowledged the configuration of the Gateway yet";
+      unready !== undefined
+        ? unready
+        : envoys === 0
+          ? "no Envoy is connected"
+          : "no Envoy has acknowledged the configuration of the Gateway yet";
     return { state: "Pending", message };
   }
 }
+
+const addressList = (assigned: { readonly address: string } | undefined): readonly JsonObject[] =>
+  assigned === undefined ? [] : [{ type: "IPAddress", value: assigned.address }];
 
 /** What the condition Programmed is about: the Gateway and its ListenerSets, in this generation. */
 function editionOf(world: World, gateway: ObjectId, owned: OwnedGateways): string {

@@ -1,12 +1,12 @@
-import { referenceProblemsOf } from "../effective/world/gateway-problems.ts";
+import { referenceProblemsOf, unknownReferencesOf } from "../effective/world/gateway-problems.ts";
 import type { World } from "../effective/world/world.ts";
+import { ownParameters } from "../infrastructure/gateway-parameters.ts";
 import { objectAt, ownValue } from "../model/json.ts";
 import { GATEWAY_API } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { kindId } from "../model/refs.ts";
 import { condition } from "../status/conditions.ts";
 import type { Condition, TargetStatus } from "../status/status-report.ts";
-import type { Implementation } from "../topology/object-references.ts";
 import { type GatewayStatusOptions, implementationOf } from "./dataplane-state.ts";
 
 const CRD = kindId({ group: "apiextensions.k8s.io", kind: "CustomResourceDefinition" });
@@ -20,16 +20,16 @@ export function classStatus(world: World, gatewayClass: KubeObject, options: Gat
   return {
     object: gatewayClass.id,
     location: { at: "Conditions" },
-    conditions: [acceptance(world, gatewayClass, implementationOf(options)), ...supportedVersion(world, gatewayClass)],
+    conditions: [acceptance(world, gatewayClass, options), ...supportedVersion(world, gatewayClass)],
     ...(supportedFeatures === undefined
       ? {}
       : { fields: { supportedFeatures: [...supportedFeatures].sort().map((name) => ({ name })) } }),
   };
 }
 
-function acceptance(world: World, gatewayClass: KubeObject, implementation: Implementation): Condition {
+function acceptance(world: World, gatewayClass: KubeObject, options: GatewayStatusOptions): Condition {
   const type = "Accepted";
-  const problem = parametersProblem(world, gatewayClass, implementation);
+  const problem = parametersProblem(world, gatewayClass, options);
   return problem === undefined
     ? condition(gatewayClass, { type, status: "True", reason: type, message: "this controller serves the class" })
     : condition(gatewayClass, { type, status: "False", reason: "InvalidParameters", message: problem });
@@ -38,17 +38,19 @@ function acceptance(world: World, gatewayClass: KubeObject, implementation: Impl
 /**
  * Parameters that are not supported
  *
- * A GatewayClass or Gateway with a reference to parameters that does not resolve, or whose kind the controller does not support, is not accepted.
- * This controller supports no kind of parameters.
+ * A GatewayClass or Gateway with a reference to parameters that does not resolve, or whose kind the controller does not support, is not accepted, nor is one
+ * with parameters that have an error. A controller that runs no Envoys supports no kind of parameters.
  * Gateway API, "GatewayClassReasonInvalidParameters"
  */
-export function parametersProblem(
-  world: World,
-  object: KubeObject,
-  implementation: Implementation,
-): string | undefined {
-  const found = referenceProblemsOf(world, object, implementation).find(({ reason }) => reason === "InvalidParameters");
-  return found === undefined ? undefined : `${found.field}: ${found.message}`;
+export function parametersProblem(world: World, object: KubeObject, options: GatewayStatusOptions): string | undefined {
+  const problems = referenceProblemsOf(world, object, implementationOf(options));
+  const found = problems.find(({ reason }) => reason === "InvalidParameters");
+  if (found !== undefined) return `${found.field}: ${found.message}`;
+  if (options.parameters === undefined) return undefined;
+  const own = ownParameters(world, object, options.parameters);
+  if (!("problem" in own)) return undefined;
+  const isUnknown = unknownReferencesOf(world, object).some(({ field }) => field.endsWith(".parametersRef"));
+  return isUnknown ? undefined : own.problem;
 }
 
 /**

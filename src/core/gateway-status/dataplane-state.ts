@@ -1,3 +1,4 @@
+import { GATEWAY_PARAMETERS, type ParameterRights } from "../infrastructure/gateway-parameters.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import type { ObjectId, ObjectRef } from "../model/refs.ts";
@@ -20,7 +21,7 @@ export type DataplaneState =
       readonly ports: readonly number[] | "All";
       readonly addresses: readonly JsonObject[];
     }
-  | { readonly state: "Pending" | "AddressNotUsable"; readonly message: string };
+  | { readonly state: "Pending" | "AddressNotAssigned" | "AddressNotUsable"; readonly message: string };
 
 /** What a data plane does not serve of Gateway API. */
 export interface DataplaneLimits {
@@ -41,11 +42,14 @@ export interface GatewayStatusOptions {
   readonly supportedFeatures?: readonly string[];
   /** What is wrong with the content of a Secret, as the end of a sentence. Absent: the content of Secrets is not known. */
   readonly secretProblem?: (secret: ObjectRef) => string | undefined;
+  /** The controller runs Envoys, and GatewayParameters say how. Absent: no parameters are supported. */
+  readonly parameters?: ParameterRights | undefined;
 }
 
 /** What this controller supports: the kinds that Gateway API requires, and no others. */
-export const implementationOf = ({ secretProblem }: GatewayStatusOptions): Implementation => ({
+export const implementationOf = ({ secretProblem, parameters }: GatewayStatusOptions): Implementation => ({
   secretProblem: (secret) => secretProblem?.(secret),
+  parameters: parameters === undefined ? undefined : GATEWAY_PARAMETERS,
 });
 
 export const UNKNOWN_DATAPLANE: DataplaneState = { state: "Unknown" };

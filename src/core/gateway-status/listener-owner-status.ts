@@ -9,7 +9,6 @@ import { condition, INCOMPLETE } from "../status/conditions.ts";
 import type { Condition, TargetStatus } from "../status/status-report.ts";
 import { frontendTlsOf } from "../topology/frontend-tls.ts";
 import type { ConditionProblem } from "../topology/gateway-reason.ts";
-import type { Implementation } from "../topology/object-references.ts";
 import { parametersProblem } from "./class-status.ts";
 import {
   type DataplaneState,
@@ -37,7 +36,7 @@ export function gatewayStatus(
   const { dataplaneOf, limits = {} } = options;
   const implementation = implementationOf(options);
   const reported = dataplaneOf?.(gateway.id) ?? UNKNOWN_DATAPLANE;
-  const refusal = gatewayRefusal(world, gateway, implementation);
+  const refusal = gatewayRefusal(world, gateway, options);
   const dataplane: DataplaneState =
     refusal === undefined ? reported : { state: "Pending", message: "the Gateway is not accepted" };
   const context: ListenerContext = { gateway, dataplane, implementation, limits };
@@ -45,6 +44,8 @@ export function gatewayStatus(
   const accepted = acceptanceOf(gateway, listeners, refusal);
   const sets = setsOf(world, gateway, owned).map((set) => listenerSetStatus(world, set, { ...context, accepted }));
   const programmed = programming(gateway, accepted, [...listeners, ...sets.flatMap((set) => set.listeners)], dataplane);
+  // Parameters with an error leave what was built for the Gateway as it is.
+  const isAddressed = isTrue(accepted) || refusal?.reason === "InvalidParameters";
   return [
     {
       object: gateway.id,
@@ -56,7 +57,7 @@ export function gatewayStatus(
         ...insecureMode(gateway),
       ],
       fields: {
-        ...(programmed === undefined ? {} : { addresses: isTrue(accepted) ? addressesOf(reported) : [] }),
+        ...(programmed === undefined ? {} : { addresses: isAddressed ? addressesOf(reported) : [] }),
         attachedListenerSets: sets.filter((set) => isTrue(set.accepted)).length,
       },
       ...keptUnless(programmed),
@@ -75,8 +76,8 @@ interface Refusal {
 }
 
 /** Why a Gateway is not accepted, whatever its listeners are. */
-function gatewayRefusal(world: World, gateway: KubeObject, implementation: Implementation): Refusal | undefined {
-  const parameters = parametersProblem(world, gateway, implementation);
+function gatewayRefusal(world: World, gateway: KubeObject, options: GatewayStatusOptions): Refusal | undefined {
+  const parameters = parametersProblem(world, gateway, options);
   if (parameters !== undefined) return { reason: "InvalidParameters", message: parameters };
   const message = addressProblem(gateway);
   return message === undefined ? undefined : { reason: "UnsupportedAddress", message };

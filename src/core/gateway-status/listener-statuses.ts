@@ -273,8 +273,9 @@ export function programmedBy(object: KubeObject, dataplane: DataplaneState, serv
       return condition(object, { type, status: "False", reason: "Pending", message: dataplane.message });
     case "Refused":
       return condition(object, { type, status: "False", reason: "Invalid", message: dataplane.message });
+    case "AddressNotAssigned":
     case "AddressNotUsable":
-      return condition(object, { type, status: "False", reason: "AddressNotUsable", message: dataplane.message });
+      return condition(object, { type, status: "False", reason: dataplane.state, message: dataplane.message });
   }
 }
 

@@ -61,6 +61,7 @@ export const kinds: readonly KindFacts[] = [
   cluster("prevail.dev", "PolicyDefinition", "policydefinitions"),
   cluster("prevail.dev", "CoverageRule", "coveragerules"),
   cluster("prevail.dev", "PolicyTest", "policytests"),
+  namespaced("prevail.dev", "GatewayParameters", "gatewayparameters"),
 ];
 
 /**

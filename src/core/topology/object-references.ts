@@ -24,6 +24,8 @@ export interface ObjectReferenceContext {
 export interface Implementation {
   /** What is wrong with the content of a Secret, which is not part of the snapshot. Undefined: nothing. */
   readonly secretProblem: (secret: ObjectRef) => string | undefined;
+  /** The kind of parameters of Gateways and GatewayClasses. Undefined: none is supported. */
+  readonly parameters?: GroupKind | undefined;
 }
 
 /** References at one field of a kind. */
@@ -185,9 +187,10 @@ function* valuesAt(value: Json | undefined, [step, ...rest]: readonly string[], 
 function referenceProblem(
   from: KubeObject,
   ref: JsonObject,
-  { to, content, reason, kindReason }: ReferenceRow,
+  { to: required, content, reason, kindReason }: ReferenceRow,
   context: ObjectReferenceContext,
 ): Pick<ConditionProblem, "reason" | "message" | "notPermitted"> | undefined {
+  const to = reason === "InvalidParameters" ? context.implementation?.parameters : required;
   const { target, facts, written } = referenceTo(from, ref, to, context);
   const { namespace, name, ...kind } = target;
   const scope = facts?.scope ?? "Namespaced";

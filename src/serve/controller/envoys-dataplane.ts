@@ -10,9 +10,11 @@ import type { World } from "../../core/effective/world/world.ts";
 import { formatXdsAddress } from "../../core/envoy/xds-address.ts";
 import type { DataplaneLimits, DataplaneState } from "../../core/gateway-status/dataplane-state.ts";
 import { SUPPORTED_FEATURES } from "../../core/gateway-status/supported-features.ts";
+import type { InfrastructureState } from "../../core/infrastructure/infrastructure-state.ts";
 import { type ObjectId, type ObjectRef, objectId } from "../../core/model/refs.ts";
 import { type ControlPlane, startControlPlane } from "../../xds/serve/control-plane.ts";
 import { createXdsMetrics, type XdsMetrics } from "../../xds/serve/xds-metrics.ts";
+import type { XdsServerTls } from "../../xds/serve/xds-port.ts";
 import type { XdsEvent } from "../../xds/serve/xds-server.ts";
 import { formatEvent } from "../xds/format-event.ts";
 import { slackMs } from "../xds/timer-slack.ts";
@@ -20,24 +22,37 @@ import type { DataplaneContext, DataplaneSecrets, GatewayDataplane } from "./gat
 
 const ALL_INTERFACES = "0.0.0.0";
 
+/** What the controller knows of Envoys that it runs. */
+export interface RunEnvoys {
+  /** The certificate of the xDS server. Undefined: the controller ends. */
+  loadTls(): Promise<XdsServerTls | undefined>;
+  /** The port that Envoys open for a port of a listener. */
+  podPort(gateway: ObjectId, port: number): number;
+  stateOf(world: World, gateway: ObjectId): InfrastructureState | undefined;
+}
+
 export class EnvoysDataplane implements GatewayDataplane {
   readonly supportedFeatures: readonly string[] = SUPPORTED_FEATURES;
   readonly limits: DataplaneLimits = {};
   readonly #settings: EnvoySettings;
   readonly #context: DataplaneContext;
+  /** Undefined: they run already. */
+  readonly #run: RunEnvoys | undefined;
   readonly #states: GatewayStates;
   readonly #metrics: XdsMetrics;
   #plane: ControlPlane | undefined;
   #generation = 0;
 
-  constructor(settings: EnvoySettings, context: DataplaneContext) {
+  constructor(settings: EnvoySettings, context: DataplaneContext, run?: RunEnvoys) {
     this.#settings = settings;
+    this.#run = run;
     this.#context = context;
     this.#metrics = createXdsMetrics({ nodes: () => this.#plane?.nodes() ?? [], nowMs: Date.now });
     this.#states = new GatewayStates({
       controllerName: context.controllerName,
       acknowledgements: () => this.#plane?.acknowledgements() ?? new Map(),
       addressOf: context.addressOf,
+      ...(run === undefined ? {} : { infrastructureOf: (world, gateway) => run.stateOf(world, gateway) }),
       monotonicMs: () => performance.now(),
     });
   }
@@ -51,12 +66,13 @@ export class EnvoysDataplane implements GatewayDataplane {
     const { xds, tls, addresses } = this.#settings;
     this.#plane = await startControlPlane({
       address: xds,
-      tls: tls === undefined ? undefined : readTls(tls),
+      tls: tls === undefined ? await this.#run?.loadTls() : readTls(tls),
       onEvent: (event) => this.#note(event),
       sharesEnvoys: addresses !== undefined,
       compile: {
-        bind: (gateway, port) => ({ host: this.#hostOf(gateway), port }),
-        slackMs: slackMs("coarse"),
+        bind: (gateway, port) => ({ host: this.#hostOf(gateway), port: this.#portOf(gateway, port) }),
+        // Envoys that the controller runs have the precise timer.
+        slackMs: slackMs(this.#run === undefined ? "coarse" : "precise"),
         systemAuthorities: DEFAULT_SYSTEM_AUTHORITIES,
         matchRegex: createRegex(),
       },
@@ -77,8 +93,17 @@ export class EnvoysDataplane implements GatewayDataplane {
     this.#states.keep(isThere);
   }
 
+  /** New streams get this certificate. */
+  useTls(tls: XdsServerTls): void {
+    this.#plane?.useTls(tls);
+  }
+
   async close(): Promise<void> {
     await this.#plane?.close();
+  }
+
+  #portOf(gateway: ObjectRef, port: number): number {
+    return this.#run?.podPort(objectId(gateway), port) ?? port;
   }
 
   #hostOf(gateway: ObjectRef): string {

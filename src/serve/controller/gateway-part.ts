@@ -1,6 +1,7 @@
 /** The part of the controller that implements Gateway API: it configures the data plane, and knows the status of the Gateways that it serves. */
 import type { MetricFamily } from "../../adapters/admin/metric-families.ts";
-import type { GatewaySettings } from "../../cli/controller/gateway-settings.ts";
+import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
+import type { EnvoySettings, GatewaySettings } from "../../cli/controller/gateway-settings.ts";
 import type { GatewayNeeds, LiveState, LiveStep } from "../../controller/live-evaluation.ts";
 import { compileDataplane, updateDataplane } from "../../core/compile.ts";
 import type { Dataplane } from "../../core/dataplane/dataplane.ts";
@@ -12,18 +13,30 @@ import { gatewayStatuses } from "../../core/gateway-status/gateway-statuses.ts";
 import { NAMING_KINDS, neededMaterial } from "../../core/gateway-status/needed-material.ts";
 import { OwnedGateways } from "../../core/gateway-status/owned-gateways.ts";
 import { ADDRESS_FEATURES } from "../../core/gateway-status/supported-features.ts";
+import { GATEWAY_PARAMETERS } from "../../core/infrastructure/gateway-parameters.ts";
 import { GATEWAY_API } from "../../core/model/kinds.ts";
+import type { KubeObject } from "../../core/model/kube-object.ts";
 import { kindId, type ObjectId, type ObjectRef, objectId } from "../../core/model/refs.ts";
 import type { TargetStatus } from "../../core/status/status-report.ts";
 import type { KeyMaterial } from "../../sources/key-material.ts";
 import type { EnvoySecrets } from "../../xds/compile/envoy-secrets.ts";
 import { createSecretFilter } from "../../xds/serve/valid-secrets.ts";
+import type { XdsServerTls } from "../../xds/serve/xds-port.ts";
 import { envoySecrets } from "../xds-secrets.ts";
 import { EmbeddedDataplane } from "./embedded-dataplane.ts";
 import { EnvoysDataplane } from "./envoys-dataplane.ts";
 import type { GatewayDataplane } from "./gateway-dataplane.ts";
+import { InfrastructurePart, PARAMETER_RIGHTS } from "./infrastructure-part.ts";
 
 export interface GatewayPartOptions {
+  readonly client: KubeClient;
+  /** The namespace of the controller. */
+  readonly namespace: string;
+  readonly signal: AbortSignal;
+  /** How much longer this replica may write. */
+  readonly remainingMs: () => number;
+  readonly trouble: (what: string, message: string) => void;
+  readonly over: (what: string) => void;
   readonly settings: GatewaySettings;
   /** GatewayClasses with this name are ours. */
   readonly controllerName: string;
@@ -49,6 +62,8 @@ interface Served {
 export class GatewayPart {
   readonly #options: GatewayPartOptions;
   readonly #dataplane: GatewayDataplane;
+  /** Undefined: the data plane runs already. */
+  readonly #infrastructure: InfrastructurePart | undefined;
   readonly #filterSecrets = createSecretFilter();
   #served: Served | undefined;
   /** Every address that was assigned, also to Gateways that are gone. The pool bounds it. */
@@ -66,8 +81,12 @@ export class GatewayPart {
       note,
       onChange: () => this.#look(),
     };
-    this.#dataplane =
-      settings.dataplane === "Envoy" ? new EnvoysDataplane(settings, context) : new EmbeddedDataplane(context);
+    if (settings.dataplane === "Embedded") this.#dataplane = new EmbeddedDataplane(context);
+    else {
+      this.#infrastructure = this.#createInfrastructure(settings, (tls) => envoys.useTls(tls));
+      const envoys = new EnvoysDataplane(settings, context, this.#infrastructure);
+      this.#dataplane = envoys;
+    }
   }
 
   get families(): readonly MetricFamily[] {
@@ -78,7 +97,7 @@ export class GatewayPart {
   get needs(): GatewayNeeds {
     const { controllerName } = this.#options;
     return {
-      also: [ENDPOINT_SLICE],
+      also: this.#infrastructure === undefined ? [ENDPOINT_SLICE] : [ENDPOINT_SLICE, GATEWAY_PARAMETERS],
       named: (evaluation) => neededMaterial(worldOf(evaluation), controllerName),
       isNaming: (kind) => NAMING_KINDS.has(kind),
     };
@@ -98,12 +117,14 @@ export class GatewayPart {
     const world = worldOf(state.evaluation);
     const { keyMaterial } = state;
     const addresses = this.#assign(world);
+    const hasNewPorts = this.#infrastructure?.useState(world, this.#ownGateways(world)) === true;
     const isSameMaterial = keyMaterial === before?.keyMaterial;
     const secrets =
       before !== undefined && isSameMaterial ? before.secrets : this.#filterSecrets(envoySecrets(keyMaterial));
     const { dataplane, isChanged } = nextDataplane(before?.dataplane, state, step);
     this.#served = { world, dataplane, keyMaterial, secrets, addresses };
-    if (before !== undefined && !isChanged && isSameMaterial && hasSame(before.addresses, addresses)) return;
+    if (before !== undefined && !isChanged && isSameMaterial && !hasNewPorts && hasSame(before.addresses, addresses))
+      return;
     const owned = new OwnedGateways(world, this.#options.controllerName);
     const gateways = dataplane.gateways.filter((config) => this.#isServed(world, config, owned));
     this.#dataplane.replace({ ...dataplane, gateways }, { keyMaterial, usable: secrets });
@@ -116,12 +137,13 @@ export class GatewayPart {
   statuses(world: World): readonly TargetStatus[] {
     const { controllerName, settings } = this.#options;
     const { supportedFeatures, limits } = this.#dataplane;
+    const hasAddresses = settings.addresses !== undefined || this.#infrastructure !== undefined;
     const statuses = gatewayStatuses(world, {
       controllerName,
       dataplaneOf: this.#dataplane.read(world),
       limits,
-      supportedFeatures:
-        settings.addresses === undefined ? supportedFeatures : [...supportedFeatures, ...ADDRESS_FEATURES],
+      supportedFeatures: hasAddresses ? [...supportedFeatures, ...ADDRESS_FEATURES] : supportedFeatures,
+      parameters: this.#infrastructure === undefined ? undefined : PARAMETER_RIGHTS,
       secretProblem: (secret) => this.#secretProblem(secret),
     });
     this.#reported = this.#stateText(world);
@@ -134,20 +156,52 @@ export class GatewayPart {
     return object?.family.kindId === GATEWAY && new OwnedGateways(world, this.#options.controllerName).isOwned(object);
   }
 
+  /** Runs the Envoys until the signal aborts, if the controller does. */
+  async run(): Promise<void> {
+    await this.#infrastructure?.run();
+  }
+
+  /** This replica is the one that writes from now on. */
+  lead(): void {
+    this.#infrastructure?.lead();
+  }
+
   async close(): Promise<void> {
     clearInterval(this.#looking);
     await this.#dataplane.close();
   }
 
+  #createInfrastructure(
+    { run, xds }: EnvoySettings,
+    onTls: (tls: XdsServerTls) => void,
+  ): InfrastructurePart | undefined {
+    const { controllerName, client, namespace, signal, remainingMs, note, trouble, over } = this.#options;
+    if (run === undefined || "socketPath" in xds) return undefined;
+    return new InfrastructurePart({
+      client,
+      settings: run,
+      controllerName,
+      namespace,
+      xdsPort: xds.port,
+      signal,
+      remainingMs,
+      onChange: () => this.#look(),
+      onTls,
+      note,
+      trouble,
+      over,
+    });
+  }
+
+  #ownGateways(world: World): readonly KubeObject[] {
+    const owned = new OwnedGateways(world, this.#options.controllerName);
+    return world.objects.ofKind(GATEWAY).filter((object) => owned.isOwned(object));
+  }
+
   #assign(world: World): Served["addresses"] {
-    const { settings, controllerName } = this.#options;
+    const { settings } = this.#options;
     if (settings.addresses === undefined) return NO_ADDRESSES;
-    const owned = new OwnedGateways(world, controllerName);
-    const assigned = assignAddresses(
-      world.objects.ofKind(GATEWAY).filter((object) => owned.isOwned(object)),
-      settings.addresses,
-      this.#assigned,
-    );
+    const assigned = assignAddresses(this.#ownGateways(world), settings.addresses, this.#assigned);
     this.#remember(assigned);
     return assigned;
   }
@@ -180,9 +234,7 @@ export class GatewayPart {
 
   #stateText(world: World): string {
     const stateOf = this.#dataplane.read(world);
-    const owned = new OwnedGateways(world, this.#options.controllerName);
-    const gateways = world.objects.ofKind(GATEWAY).filter((object) => owned.isOwned(object));
-    return JSON.stringify(gateways.map(({ id }) => [id, stateOf(id)]));
+    return JSON.stringify(this.#ownGateways(world).map(({ id }) => [id, stateOf(id)]));
   }
 }
 

@@ -23,6 +23,8 @@ export interface ReportPartOptions {
   /** Prints a trouble once until it is over. */
   readonly trouble: (what: string, message: string) => void;
   readonly over: (what: string) => void;
+  /** This replica is the one that writes from now on. */
+  readonly onLeading?: () => void;
   /** The Gateways that this controller serves. */
   readonly gateways: Required<Pick<StatusReporterOptions, "ownStatuses" | "isOwnGateway">> | undefined;
 }
@@ -66,6 +68,7 @@ export class ReportPart {
       onLeading: () => {
         note(isDryRun ? "dry run: nothing is written" : `this replica writes the status, as ${identity}`);
         this.#reporter.lead();
+        options.onLeading?.();
       },
       onLost: () => {
         note("this replica does not write the status any more");
@@ -81,6 +84,11 @@ export class ReportPart {
 
   get families(): readonly MetricFamily[] {
     return this.#metrics.families;
+  }
+
+  /** How much longer this replica may write. */
+  remainingMs(): number {
+    return this.#election.remainingMs();
   }
 
   useState(state: LiveState, step: LiveStep | undefined): void {

@@ -177,9 +177,15 @@ class Controller {
       gateways === undefined || settings.report === undefined
         ? undefined
         : new GatewayPart({
+            client,
+            namespace: this.#namespace,
+            signal,
             settings: gateways,
             controllerName: settings.report.controllerName,
+            remainingMs: () => this.#report?.remainingMs() ?? 0,
             note,
+            trouble: (what, message) => this.#trouble(what, message),
+            over: (what) => this.#over(what),
             onChange: () => this.#report?.refresh(),
           });
     this.#report =
@@ -190,6 +196,7 @@ class Controller {
               ownStatuses: (world) => this.#gateways?.statuses(world) ?? [],
               isOwnGateway: (world, gateway) => this.#gateways?.isOwn(world, gateway) === true,
             },
+            onLeading: () => this.#gateways?.lead(),
             client,
             settings: settings.report,
             namespace: this.#namespace,
@@ -345,6 +352,7 @@ class Controller {
         },
       }),
       this.#report?.run(),
+      this.#gateways?.run(),
       server === undefined
         ? undefined
         : followFrontProxy(this.#client, signal, server.useFrontProxy, (message) =>

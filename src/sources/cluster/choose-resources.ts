@@ -22,6 +22,7 @@ const LEFT_OUT: ReadonlySet<KindId> = new Set(
     { group: "", kind: "Secret" },
     { group: "", kind: "ConfigMap" },
     { group: "discovery.k8s.io", kind: "EndpointSlice" },
+    { group: "prevail.dev", kind: "GatewayParameters" },
     ...RULE_KINDS,
   ].map(kindId),
 );

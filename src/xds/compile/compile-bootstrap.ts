@@ -9,12 +9,23 @@ import {
   type ConfigSourceSchema,
 } from "../gen/envoy/config/core/v3/config_source_pb.ts";
 import { InternalListenerSchema } from "../gen/envoy/extensions/bootstrap/internal_listener/v3/internal_listener_pb.ts";
-import { UpstreamTlsContextSchema } from "../gen/envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
+import type { CertificateValidationContextSchema } from "../gen/envoy/extensions/transport_sockets/tls/v3/common_pb.ts";
+import {
+  type CommonTlsContextSchema,
+  UpstreamTlsContextSchema,
+} from "../gen/envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
 import { HttpProtocolOptionsSchema } from "../gen/envoy/extensions/upstreams/http/v3/http_protocol_options_pb.ts";
 import { create, duration, type Init, pack } from "../protobuf.ts";
 import { socketAddress } from "./backends/compile-load-assignment.ts";
 import type { XdsResources } from "./compile-gateway.ts";
 import { compileOverloadManager } from "./compile-overload.ts";
+import {
+  AUTHORITIES_SECRET,
+  CERTIFICATE_SECRET,
+  type CertificateFiles,
+  type SecretFiles,
+} from "./compile-secret-files.ts";
+import { statusCluster, statusListener } from "./compile-status-listener.ts";
 
 export interface BootstrapOptions {
   /** The node id, unique among the Envoys of one server. */
@@ -29,12 +40,13 @@ export interface BootstrapOptions {
   readonly adminPort: number | undefined;
   /** Undefined: a default. */
   readonly heapMib?: number | undefined;
+  /** Where `/ready` and metrics are, on all addresses. Such an Envoy is not ready before it has its first configuration. It needs an admin port. Undefined: nowhere. */
+  readonly statusPort?: number;
 }
 
-export interface BootstrapTls {
-  readonly certificateFile: string;
-  readonly keyFile: string;
-  readonly authorityFile: string;
+export interface BootstrapTls extends CertificateFiles {
+  /** Secrets that refer to these files, for files that change: the Envoy reads them again. Undefined: it reads them once. */
+  readonly secretFiles?: SecretFiles;
   /** The name that the server's certificate must have. */
   readonly serverName: string;
 }
@@ -50,13 +62,15 @@ const SERVER = "prevail-xds";
 const KEEPALIVE_MS = 10_000;
 
 export function compileBootstrap(options: BootstrapOptions): Bootstrap {
-  const { nodeId, gateway, server, tls, adminPort, heapMib } = options;
+  const { nodeId, gateway, server, tls, adminPort, heapMib, statusPort } = options;
+  const fromServer = statusPort === undefined ? ADS : { ...ADS, initialFetchTimeout: duration(0) };
+  const hasStatus = statusPort !== undefined && adminPort !== undefined;
   return create(BootstrapSchema, {
     node: { id: nodeId, cluster: gateway },
     bootstrapExtensions: [INTERNAL_LISTENERS],
     dynamicResources: {
-      ldsConfig: ADS,
-      cdsConfig: ADS,
+      ldsConfig: fromServer,
+      cdsConfig: fromServer,
       adsConfig: {
         apiType: ApiConfigSource_ApiType.DELTA_GRPC,
         transportApiVersion: ApiVersion.V3,
@@ -64,7 +78,10 @@ export function compileBootstrap(options: BootstrapOptions): Bootstrap {
         grpcServices: [{ targetSpecifier: { case: "envoyGrpc", value: { clusterName: SERVER } } }],
       },
     },
-    staticResources: { clusters: [serverCluster(server, tls)] },
+    staticResources: {
+      ...(hasStatus ? { listeners: [statusListener(statusPort)] } : {}),
+      clusters: [serverCluster(server, tls), ...(hasStatus ? [statusCluster(adminPort)] : [])],
+    },
     overloadManager: compileOverloadManager(heapMib),
     ...adminOf(adminPort),
   });
@@ -109,31 +126,55 @@ function serverCluster(
 
 const pipeAddress = (path: string): Init<typeof AddressSchema> => ({ address: { case: "pipe", value: { path } } });
 
+const fromFile = (path: string): Init<typeof ConfigSourceSchema> => ({
+  configSourceSpecifier: { case: "pathConfigSource", value: { path } },
+  resourceApiVersion: ApiVersion.V3,
+});
+
 const file = (path: string) => ({ specifier: { case: "filename", value: path } }) as const;
 
-const serverSocket = ({ certificateFile, keyFile, authorityFile, serverName }: BootstrapTls) =>
+const serverSocket = (tls: BootstrapTls) =>
   ({
     name: "envoy.transport_sockets.tls",
     configType: {
       case: "typedConfig",
       value: pack(UpstreamTlsContextSchema, {
-        sni: serverName,
+        sni: tls.serverName,
         commonTlsContext: {
           alpnProtocols: ["h2"],
-          tlsCertificates: [{ certificateChain: file(certificateFile), privateKey: file(keyFile) }],
-          validationContextType: {
-            case: "validationContext",
-            value: {
-              trustedCa: file(authorityFile),
-              matchTypedSubjectAltNames: [
-                { sanType: 2, matcher: { matchPattern: { case: "exact", value: serverName } } },
-              ],
-            },
-          },
+          ...(tls.secretFiles === undefined ? readOnce(tls) : readAgain(tls, tls.secretFiles)),
         },
       }),
     },
   }) as const;
+
+const namedServer = ({
+  serverName,
+}: BootstrapTls): Pick<Init<typeof CertificateValidationContextSchema>, "matchTypedSubjectAltNames"> => ({
+  matchTypedSubjectAltNames: [{ sanType: 2, matcher: { matchPattern: { case: "exact", value: serverName } } }],
+});
+
+const readOnce = (tls: BootstrapTls): Init<typeof CommonTlsContextSchema> => ({
+  tlsCertificates: [{ certificateChain: file(tls.certificateFile), privateKey: file(tls.keyFile) }],
+  validationContextType: {
+    case: "validationContext",
+    value: { trustedCa: file(tls.authorityFile), ...namedServer(tls) },
+  },
+});
+
+const readAgain = (
+  tls: BootstrapTls,
+  { certificate, authorities }: SecretFiles,
+): Init<typeof CommonTlsContextSchema> => ({
+  tlsCertificateSdsSecretConfigs: [{ name: CERTIFICATE_SECRET, sdsConfig: fromFile(certificate) }],
+  validationContextType: {
+    case: "combinedValidationContext",
+    value: {
+      defaultValidationContext: namedServer(tls),
+      validationContextSdsSecretConfig: { name: AUTHORITIES_SECRET, sdsConfig: fromFile(authorities) },
+    },
+  },
+});
 
 /** A bootstrap with all resources. They must be compiled with `delivery: "Static"`. */
 export function compileStaticBootstrap(

@@ -13,6 +13,7 @@ import {
 import { createResourceJoiner } from "./encode/join-resources.ts";
 import type { Refusal } from "./session/session-state.ts";
 import { createSecretFilter } from "./valid-secrets.ts";
+import type { XdsServerTls } from "./xds-port.ts";
 import { type NodeStatus, startXdsServer, type XdsServerOptions } from "./xds-server.ts";
 
 export interface ControlPlaneOptions extends XdsServerOptions {
@@ -40,6 +41,8 @@ export interface ControlPlane {
   readonly nodes: () => readonly NodeStatus[];
   /** By gateway (`namespace/name`): what its Envoys have acknowledged of the configuration that is served. A gateway that is not served is not there. */
   readonly acknowledgements: () => ReadonlyMap<string, GatewayAcknowledgement>;
+  /** New streams get this certificate. Those that are open stay. */
+  readonly useTls: (tls: XdsServerTls) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -72,6 +75,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   return {
     port: server.port,
     nodes: server.nodes,
+    useTls: server.useTls,
     acknowledgements: () => acknowledgementsOf(served, server.acknowledgements()),
     close: server.close,
     replace: (config, given) => {

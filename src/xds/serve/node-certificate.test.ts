@@ -8,6 +8,7 @@ describe("a certificate", () => {
     ["with the node id as DNS name", { subjectaltname: `DNS:node-7, ${GATEWAY_A}` }],
     ["with the node id as URI name", { subjectaltname: `URI:node-7, ${GATEWAY_A}` }],
     ["with the node id as common name", { subject: { CN: "node-7" }, subjectaltname: GATEWAY_A }],
+    ["for the replicas of a Deployment", { subjectaltname: `URI:prevail://node/node-*, ${GATEWAY_A}` }],
     ["for several Gateways", { subjectaltname: `DNS:node-7, URI:prevail://gateway/tenant-b/gw-b, ${GATEWAY_A}` }],
     ["for all Gateways of a namespace", { subjectaltname: "DNS:node-7, URI:prevail://gateway/tenant-a/*" }],
     ["for all Gateways", { subjectaltname: "DNS:node-7, URI:prevail://gateway/*/*" }],
@@ -22,6 +23,9 @@ describe("a certificate", () => {
   test.each([
     ["that is missing", undefined, noNode],
     ["without names", {}, noNode],
+    ["for the replicas of another Deployment", { subjectaltname: `URI:prevail://node/nod-*, ${GATEWAY_A}` }, noNode],
+    ["for replicas without a name", { subjectaltname: `URI:prevail://node/-*, ${GATEWAY_A}` }, noNode],
+    ["for every node", { subjectaltname: `URI:prevail://node/*, ${GATEWAY_A}` }, noNode],
     ["of another node", { subjectaltname: `DNS:node-8, ${GATEWAY_A}` }, noNode],
     ["with the node id as an e-mail address", { subjectaltname: `email:node-7, ${GATEWAY_A}` }, noNode],
     ["with the node id inside of another name", { subjectaltname: `URI:"a, DNS:node-7", ${GATEWAY_A}` }, noNode],

@@ -1,7 +1,7 @@
 /** Opens the port or the Unix socket of an xDS server. Connections are passed on after their TLS handshake. */
 import { chmod, lstat, rm } from "node:fs/promises";
 import { connect, createServer, type ListenOptions, type Server, type Socket } from "node:net";
-import { createServer as createSecureServer } from "node:tls";
+import { createServer as createSecureServer, type SecureContextOptions, type Server as SecureServer } from "node:tls";
 import { closeFailedHandshakes, type HandshakeFailure } from "../../adapters/sockets/failed-handshakes.ts";
 import { formatListenError } from "../../adapters/sockets/format-listen-error.ts";
 import { formatXdsAddress, type XdsAddress } from "../../core/envoy/xds-address.ts";
@@ -27,6 +27,8 @@ export interface XdsServerTls {
 export interface XdsPort {
   /** 0 for a Unix socket. */
   readonly port: number;
+  /** New connections get this certificate. Those that are open stay. */
+  readonly useTls: (tls: XdsServerTls) => void;
   /** Closes all connections. A Unix socket is removed. */
   readonly close: () => Promise<void>;
 }
@@ -34,7 +36,8 @@ export interface XdsPort {
 /** Rejects with a message for users if the address cannot be opened. */
 export async function openXdsPort(options: XdsPortOptions): Promise<XdsPort> {
   const { address, maxConnections } = options;
-  const server = options.tls === undefined ? createPlain(options) : createSecure(options.tls, options);
+  const secure = options.tls === undefined ? undefined : createSecure(options.tls, options);
+  const server = secure ?? createPlain(options);
   const sockets = new Set<Socket>();
   server.maxConnections = maxConnections;
   server.on("connection", (socket: Socket) => {
@@ -50,6 +53,7 @@ export async function openXdsPort(options: XdsPortOptions): Promise<XdsPort> {
   const bound = server.address();
   return {
     port: bound === null || typeof bound === "string" ? 0 : bound.port,
+    useTls: (tls) => secure?.setSecureContext(contextOf(tls)),
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const socket of sockets) socket.destroy();
@@ -66,18 +70,22 @@ function createPlain({ onConnection }: XdsPortOptions): Server {
   });
 }
 
+const contextOf = ({ certificate, privateKey, authorities }: XdsServerTls): SecureContextOptions => ({
+  minVersion: "TLSv1.2",
+  cert: certificate,
+  key: privateKey,
+  ca: authorities,
+});
+
 function createSecure(
-  { certificate, privateKey, authorities }: XdsServerTls,
+  tls: XdsServerTls,
   { handshakeMs, onConnection, onFailedHandshake }: XdsPortOptions,
-): Server {
+): SecureServer {
   const server = createSecureServer({
     noDelay: true,
-    minVersion: "TLSv1.2",
+    ...contextOf(tls),
     ALPNProtocols: ["h2"],
     handshakeTimeout: handshakeMs,
-    cert: certificate,
-    key: privateKey,
-    ca: authorities,
     requestCert: true,
     rejectUnauthorized: true,
   });

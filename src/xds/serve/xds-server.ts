@@ -102,6 +102,8 @@ export interface XdsServer {
   readonly nodes: () => readonly NodeStatus[];
   /** What each connected Envoy has acknowledged: a part of `nodes`, at less cost. */
   readonly acknowledgements: () => readonly NodeAcknowledgement[];
+  /** New streams get this certificate. Those that are open stay. */
+  readonly useTls: (tls: XdsServerTls) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -164,7 +166,7 @@ export async function startXdsServer(options: XdsServerOptions): Promise<XdsServ
   const connections = server.createConnectionInjector(ServerCredentials.createInsecure());
   /** Connections wait for the first configuration: an empty one would make an Envoy drop what it has. */
   const waiting: Socket[] = [];
-  const { port, close } = await openXdsPort({
+  const { port, useTls, close } = await openXdsPort({
     address,
     tls,
     maxConnections: limits.maxNodes,
@@ -177,6 +179,7 @@ export async function startXdsServer(options: XdsServerOptions): Promise<XdsServ
   });
   return {
     port,
+    useTls,
     replace: (gateways) => {
       replace(gateways, shared);
       for (const socket of waiting.splice(0)) if (!socket.destroyed) connections.injectConnection(socket);

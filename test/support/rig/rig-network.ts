@@ -45,4 +45,7 @@ export async function createPodNetwork(number: number): Promise<PodNetwork> {
   return { name, address };
 }
 
+export const addPodAddress = ({ name }: PodNetwork, address: string): Promise<void> =>
+  ip("-n", name, "addr", "add", `${address}/16`, "dev", "eth0");
+
 export const removePodNetwork = ({ name }: PodNetwork): Promise<void> => ip("netns", "del", name);

@@ -18,6 +18,7 @@ export interface FollowOptions {
   readonly resource: ApiResource;
   /** All namespaces if undefined. */
   readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
   readonly signal: AbortSignal;
   /** Called with what differs from the last call. The first call has everything, also if that is nothing. */
@@ -121,16 +122,21 @@ class KindFollower {
   }
 
   async #list(): Promise<void> {
-    const { client, resource, namespace, fieldSelector, signal } = this.#options;
+    const { client, resource, namespace, labelSelector, fieldSelector, signal } = this.#options;
     this.#counts.lists++;
-    const { items, resourceVersion } = await listObjects(client, resource, { namespace, fieldSelector, signal });
+    const { items, resourceVersion } = await listObjects(client, resource, {
+      namespace,
+      labelSelector,
+      fieldSelector,
+      signal,
+    });
     this.#replace(items);
     this.#version = resourceVersion;
     this.#hasProgressed = true;
   }
 
   async #watch(): Promise<void> {
-    const { client, resource, namespace, fieldSelector, signal, random = Math.random } = this.#options;
+    const { client, resource, namespace, labelSelector, fieldSelector, signal, random = Math.random } = this.#options;
     this.#counts.watches++;
     const silence = new Silence(SILENCE_MS);
     const timeoutSeconds = Math.round(300 + 300 * random());
@@ -139,6 +145,7 @@ class KindFollower {
     try {
       const events = watchObjects(client, resource, {
         namespace,
+        labelSelector,
         fieldSelector,
         resourceVersion: this.#version,
         timeoutSeconds,

@@ -1,4 +1,7 @@
-/** Services of type LoadBalancer have the address of their first Pod that is Ready: it listens on the port of the Service. */
+/**
+ * Services of type LoadBalancer have the address of their first Pod that is Ready: it listens on the port of the Service. One that asks for an address gets it, if that
+ * is one of `POOL`, and none else; the Pod gets it too.
+ */
 import { isNotFound } from "../../../../src/adapters/cluster/client/api-error.ts";
 import { objectAt, textAt } from "../../../../src/adapters/cluster/client/json-fields.ts";
 import type { KubeClient } from "../../../../src/adapters/cluster/client/kube-client.ts";
@@ -6,10 +9,14 @@ import { objectKey } from "../../../../src/adapters/cluster/follow/object-key.ts
 import { type JsonObject, objectsIn } from "../../../../src/core/model/json.ts";
 import type { RunningPod } from "./running-pod.ts";
 
+/** Addresses that Services can ask for. Pods do not have them of their own. */
+const POOL = "10.244.200.";
+
 interface Balanced {
   readonly namespace: string;
   readonly name: string;
   readonly selector: ReadonlyArray<readonly [string, unknown]>;
+  readonly asked: string;
   /** What the status of the Service says. */
   address: string | undefined;
 }
@@ -31,7 +38,8 @@ export class LoadBalancer {
     const metadata = objectAt(service, "metadata");
     const [ingress] = objectsIn(objectAt(objectAt(service, "status"), "loadBalancer")["ingress"]);
     const address = ingress === undefined ? undefined : textAt(ingress, "ip");
-    const balanced = { namespace: textAt(metadata, "namespace"), name: textAt(metadata, "name"), selector, address };
+    const [namespace, name] = [textAt(metadata, "namespace"), textAt(metadata, "name")];
+    const balanced = { namespace, name, selector, asked: textAt(spec, "loadBalancerIP"), address };
     this.#services.set(objectKey(service), balanced);
     void this.#write(balanced);
   }
@@ -50,7 +58,9 @@ export class LoadBalancer {
       ({ pod: { metadata } }) =>
         metadata.namespace === namespace && selector.every(([key, value]) => metadata.labels?.[key] === value),
     );
-    const address = selected.map(({ readyAddress }) => readyAddress).find((found) => found !== undefined);
+    const ready = selected.find(({ readyAddress }) => readyAddress !== undefined);
+    const address = service.asked === "" ? ready?.readyAddress : askedOf(service);
+    if (service.asked !== "" && address !== undefined) await ready?.addAddress(address);
     if (address === service.address) return;
     service.address = address;
     const ingress = address === undefined ? [] : [{ ip: address }];
@@ -66,3 +76,5 @@ export class LoadBalancer {
       });
   }
 }
+
+const askedOf = ({ asked }: Balanced): string | undefined => (asked.startsWith(POOL) ? asked : undefined);

@@ -1,6 +1,7 @@
 /** What a Pod gets from other objects and from its own fields: environment variables and the files of its volumes. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import type { KubeClient } from "../../../../src/adapters/cluster/client/kube-client.ts";
 import { NODE_ADDRESS } from "../rig-network.ts";
 import { NODE_NAME } from "./cluster-node.ts";
@@ -13,6 +14,9 @@ export class PodData {
   readonly #client: KubeClient;
   readonly #pod: Pod;
   readonly #address: string;
+  /** What was written, by the name of the volume. */
+  readonly #written = new Map<string, Files>();
+  #versions = 0;
 
   constructor(client: KubeClient, pod: Pod, address: string) {
     this.#client = client;
@@ -35,19 +39,42 @@ export class PodData {
     return variables;
   }
 
-  /** Writes the volumes into the folder, and returns the folder of each by name. */
+  /** True if a volume has files of this object. */
+  mounts(kind: string, name: string): boolean {
+    const sources = (this.#pod.spec.volumes ?? []).flatMap((volume) => [volume, ...(volume.projected?.sources ?? [])]);
+    return sources.some(({ secret, configMap }) =>
+      kind === "Secret" ? (secret?.secretName ?? secret?.name) === name : configMap?.name === name,
+    );
+  }
+
+  /** Writes the volumes whose content has changed into the folder, and returns the folder of each by name. */
   async volumes(folder: string): Promise<ReadonlyMap<string, string>> {
     const folders = new Map<string, string>();
     for (const volume of this.#pod.spec.volumes ?? []) {
       const path = join(folder, volume.name);
-      mkdirSync(path, { recursive: true });
-      for (const [file, data] of await this.#files(volume)) {
-        mkdirSync(dirname(join(path, file)), { recursive: true });
-        writeFileSync(join(path, file), data);
-      }
+      const files = await this.#files(volume);
+      if (!isDeepStrictEqual(this.#written.get(volume.name), files)) this.#replace(path, files);
+      this.#written.set(volume.name, files);
       folders.set(volume.name, path);
     }
     return folders;
+  }
+
+  /** As the kubelet does: each file is a link into a folder `..data`, and that is a link which is replaced at once. */
+  #replace(path: string, files: Files): void {
+    const version = `..${++this.#versions}`;
+    mkdirSync(join(path, version), { recursive: true });
+    for (const [file, data] of files) {
+      mkdirSync(dirname(join(path, version, file)), { recursive: true });
+      writeFileSync(join(path, version, file), data);
+      const [first = ""] = file.split("/");
+      if (!existsSync(join(path, first))) {
+        rmSync(join(path, first), { force: true });
+        symlinkSync(join("..data", first), join(path, first));
+      }
+    }
+    symlinkSync(version, join(path, "..next"));
+    renameSync(join(path, "..next"), join(path, "..data"));
   }
 
   async #files({ secret, configMap, downwardAPI, projected }: Omit<Volume, "name">): Promise<Files> {

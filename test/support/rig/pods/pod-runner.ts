@@ -4,7 +4,9 @@ import { isNotFound } from "../../../../src/adapters/cluster/client/api-error.ts
 import type { KubeClient } from "../../../../src/adapters/cluster/client/kube-client.ts";
 import type { ApiResource } from "../../../../src/adapters/cluster/client/resource.ts";
 import { followKind } from "../../../../src/adapters/cluster/follow/kind-follower.ts";
+import { objectKey } from "../../../../src/adapters/cluster/follow/object-key.ts";
 import type { JsonObject } from "../../../../src/core/model/json.ts";
+import type { GroupKind } from "../../../../src/core/model/refs.ts";
 import { services } from "../../kubernetes/follow-services.ts";
 import { createNode } from "./cluster-node.ts";
 import { LoadBalancer } from "./load-balancer.ts";
@@ -12,7 +14,10 @@ import { parsePod, podName } from "./pod.ts";
 import { startPodLogServer } from "./pod-log-server.ts";
 import { type PodPrograms, RunningPod } from "./running-pod.ts";
 
-const PODS: ApiResource = { ...services, kind: "Pod", plural: "pods" };
+const core = (kind: GroupKind["kind"], plural: string): ApiResource => ({ ...services, kind, plural });
+const PODS = core("Pod", "pods");
+const SECRETS = core("Secret", "secrets");
+const CONFIG_MAPS = core("ConfigMap", "configmaps");
 
 export interface PodRunnerOptions {
   readonly client: KubeClient;
@@ -72,6 +77,13 @@ export class PodRunner {
       (object) => this.#balancer.update(object),
       (object) => this.#balancer.remove(object),
     );
+    for (const resource of [SECRETS, CONFIG_MAPS]) {
+      void follow(
+        resource,
+        (object) => this.#refresh(resource.kind, object),
+        () => undefined,
+      );
+    }
   }
 
   close(): void {
@@ -96,6 +108,11 @@ export class PodRunner {
     );
   }
 
+  #refresh(kind: string, object: JsonObject): void {
+    const [namespace = "", name = ""] = objectKey(object).split("/");
+    for (const [pod, running] of this.#pods) this.#report(pod, running.refresh(kind, namespace, name));
+  }
+
   #remove(name: string): void {
     const running = this.#pods.get(name);
     if (running !== undefined) this.#stop(name, running);
@@ -107,7 +124,9 @@ export class PodRunner {
       if (this.#pods.get(name) === running) this.#pods.delete(name);
       return this.#balancer.balance();
     };
-    this.#report(name, running.stop().then(forget));
+    const stopped = running.stop();
+    // While it ends, clients are led to others.
+    this.#report(name, Promise.all([this.#balancer.balance(), stopped.then(forget)]));
   }
 
   /** A Pod that is deleted while it starts is no failure. */

@@ -26,6 +26,7 @@ export interface Container {
   readonly args?: readonly string[];
   readonly env?: readonly EnvironmentVariable[];
   readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
+  readonly lifecycle?: { readonly preStop?: { readonly sleep?: { readonly seconds: number } } };
   readonly readinessProbe?: { readonly httpGet?: { readonly path?: string; readonly port: number | string } };
 }
 

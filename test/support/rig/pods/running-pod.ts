@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isConflict, isNotFound } from "../../../../src/adapters/cluster/client/api-error.ts";
 import type { KubeClient } from "../../../../src/adapters/cluster/client/kube-client.ts";
-import { createPodNetwork, NODE_ADDRESS, type PodNetwork, removePodNetwork } from "../rig-network.ts";
+import { addPodAddress, createPodNetwork, NODE_ADDRESS, type PodNetwork, removePodNetwork } from "../rig-network.ts";
 import { NODE_NAME, timestamp } from "./cluster-node.ts";
 import { type RunningContainer, startContainer } from "./container.ts";
 import { type Container, type Pod, podName, podPath } from "./pod.ts";
@@ -37,12 +37,16 @@ export interface RunningPodOptions {
 const PAUSE_MS = 50;
 /** A kubelet waits as long as the Pod says. Nothing in the rig needs long to end. */
 const LONGEST_GRACE_MS = 2000;
+/** Long enough for clients that see the Pod leave. */
+const LONGEST_SLEEP_MS = 3000;
 
 export class RunningPod {
   readonly #options: RunningPodOptions;
   readonly #folder: string;
   readonly #containers = new Map<string, RunningContainer>();
   #network: PodNetwork | undefined;
+  #data: PodData | undefined;
+  readonly #addresses = new Set<string>();
   #isReady = false;
   #isStopping = false;
   #stopped: Promise<void> | undefined;
@@ -71,6 +75,7 @@ export class RunningPod {
     await this.#bind();
     this.#network = await createPodNetwork(number);
     const data = new PodData(client, pod, this.#network.address);
+    this.#data = data;
     const volumes = await this.#whenPresent(() => data.volumes(join(this.#folder, "volumes")));
     if (volumes === undefined) return;
     for (const container of pod.spec.containers) {
@@ -85,6 +90,20 @@ export class RunningPod {
     log(`${podName(pod)}: ready at ${this.#network.address}`);
   }
 
+  /** Writes the volumes again that have files of this object. */
+  async refresh(kind: string, namespace: string, name: string): Promise<void> {
+    if (this.#isStopping || namespace !== this.pod.metadata.namespace || this.#data?.mounts(kind, name) !== true)
+      return;
+    await this.#data.volumes(join(this.#folder, "volumes"));
+  }
+
+  /** Gives it a further address. */
+  async addAddress(address: string): Promise<void> {
+    if (this.#network === undefined || this.#addresses.has(address)) return;
+    this.#addresses.add(address);
+    await addPodAddress(this.#network, address);
+  }
+
   /** Ends the processes, and lets the API server forget a Pod that is being deleted. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
@@ -94,6 +113,7 @@ export class RunningPod {
   async #stop(): Promise<void> {
     this.#isStopping = true;
     const { client, pod, log } = this.#options;
+    await sleep(Math.min(preStopMs(pod), LONGEST_SLEEP_MS));
     const graceMs = Math.min((pod.spec.terminationGracePeriodSeconds ?? 30) * 1000, LONGEST_GRACE_MS);
     await Promise.all([...this.#containers.values()].map((container) => container.stop(graceMs)));
     if (this.#network !== undefined) await removePodNetwork(this.#network);
@@ -198,6 +218,10 @@ export class RunningPod {
     await client.request({ method: "PATCH", path: `${podPath(pod)}/status`, contentType, body: { status } });
   }
 }
+
+/** The longest sleep before its containers are asked to end. */
+const preStopMs = ({ spec }: Pod): number =>
+  Math.max(0, ...spec.containers.map(({ lifecycle }) => (lifecycle?.preStop?.sleep?.seconds ?? 0) * 1000));
 
 const succeeds = (url: string): Promise<boolean> =>
   fetch(url, { signal: AbortSignal.timeout(2000) }).then(

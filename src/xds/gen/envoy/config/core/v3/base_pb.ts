@@ -14,7 +14,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file envoy/config/core/v3/base.proto.
  */
 export const file_envoy_config_core_v3_base: GenFile = /*@__PURE__*/
-  fileDesc("Ch9lbnZveS9jb25maWcvY29yZS92My9iYXNlLnByb3RvEhRlbnZveS5jb25maWcuY29yZS52MyIaCghMb2NhbGl0eRIOCgR6b25lGAIgASgJMgAiQgoETm9kZRIMCgJpZBgBIAEoCTIAEhEKB2NsdXN0ZXIYAiABKAkyABIZCg91c2VyX2FnZW50X25hbWUYBiABKAkyACKpAQoITWV0YWRhdGESSwoPZmlsdGVyX21ldGFkYXRhGAEgAygLMjIuZW52b3kuY29uZmlnLmNvcmUudjMuTWV0YWRhdGEuRmlsdGVyTWV0YWRhdGFFbnRyeRpQChNGaWx0ZXJNZXRhZGF0YUVudHJ5Eg0KA2tleRgBIAEoCTIAEiYKBXZhbHVlGAIgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdDoCOAEiLQoLSGVhZGVyVmFsdWUSDQoDa2V5GAEgASgJMgASDwoFdmFsdWUYAiABKAkyACK0AgoRSGVhZGVyVmFsdWVPcHRpb24SMQoGaGVhZGVyGAEgASgLMiEuZW52b3kuY29uZmlnLmNvcmUudjMuSGVhZGVyVmFsdWUSUQoNYXBwZW5kX2FjdGlvbhgDIAEoDjI6LmVudm95LmNvbmZpZy5jb3JlLnYzLkhlYWRlclZhbHVlT3B0aW9uLkhlYWRlckFwcGVuZEFjdGlvbhIaChBrZWVwX2VtcHR5X3ZhbHVlGAQgASgIMgAifQoSSGVhZGVyQXBwZW5kQWN0aW9uEhsKF0FQUEVORF9JRl9FWElTVFNfT1JfQUREEAASEQoNQUREX0lGX0FCU0VOVBABEh4KGk9WRVJXUklURV9JRl9FWElTVFNfT1JfQUREEAISFwoTT1ZFUldSSVRFX0lGX0VYSVNUUxADIkoKCkRhdGFTb3VyY2USFAoIZmlsZW5hbWUYASABKAkyAEgAEhkKDWlubGluZV9zdHJpbmcYAyABKAkyAEgAQgsKCXNwZWNpZmllciJeCg9UcmFuc3BvcnRTb2NrZXQSDgoEbmFtZRgBIAEoCTIAEiwKDHR5cGVkX2NvbmZpZxgDIAEoCzIULmdvb2dsZS5wcm90b2J1Zi5BbnlIAEINCgtjb25maWdfdHlwZSJTChhSdW50aW1lRnJhY3Rpb25hbFBlcmNlbnQSNwoNZGVmYXVsdF92YWx1ZRgBIAEoCzIgLmVudm95LnR5cGUudjMuRnJhY3Rpb25hbFBlcmNlbnRiBnByb3RvMw", [file_envoy_type_v3_percent, file_google_protobuf_any, file_google_protobuf_struct]);
+  fileDesc("Ch9lbnZveS9jb25maWcvY29yZS92My9iYXNlLnByb3RvEhRlbnZveS5jb25maWcuY29yZS52MyIaCghMb2NhbGl0eRIOCgR6b25lGAIgASgJMgAiQgoETm9kZRIMCgJpZBgBIAEoCTIAEhEKB2NsdXN0ZXIYAiABKAkyABIZCg91c2VyX2FnZW50X25hbWUYBiABKAkyACKpAQoITWV0YWRhdGESSwoPZmlsdGVyX21ldGFkYXRhGAEgAygLMjIuZW52b3kuY29uZmlnLmNvcmUudjMuTWV0YWRhdGEuRmlsdGVyTWV0YWRhdGFFbnRyeRpQChNGaWx0ZXJNZXRhZGF0YUVudHJ5Eg0KA2tleRgBIAEoCTIAEiYKBXZhbHVlGAIgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdDoCOAEiLQoLSGVhZGVyVmFsdWUSDQoDa2V5GAEgASgJMgASDwoFdmFsdWUYAiABKAkyACK0AgoRSGVhZGVyVmFsdWVPcHRpb24SMQoGaGVhZGVyGAEgASgLMiEuZW52b3kuY29uZmlnLmNvcmUudjMuSGVhZGVyVmFsdWUSUQoNYXBwZW5kX2FjdGlvbhgDIAEoDjI6LmVudm95LmNvbmZpZy5jb3JlLnYzLkhlYWRlclZhbHVlT3B0aW9uLkhlYWRlckFwcGVuZEFjdGlvbhIaChBrZWVwX2VtcHR5X3ZhbHVlGAQgASgIMgAifQoSSGVhZGVyQXBwZW5kQWN0aW9uEhsKF0FQUEVORF9JRl9FWElTVFNfT1JfQUREEAASEQoNQUREX0lGX0FCU0VOVBABEh4KGk9WRVJXUklURV9JRl9FWElTVFNfT1JfQUREEAISFwoTT1ZFUldSSVRFX0lGX0VYSVNUUxADIiIKEFdhdGNoZWREaXJlY3RvcnkSDgoEcGF0aBgBIAEoCTIAIkoKCkRhdGFTb3VyY2USFAoIZmlsZW5hbWUYASABKAkyAEgAEhkKDWlubGluZV9zdHJpbmcYAyABKAkyAEgAQgsKCXNwZWNpZmllciJeCg9UcmFuc3BvcnRTb2NrZXQSDgoEbmFtZRgBIAEoCTIAEiwKDHR5cGVkX2NvbmZpZxgDIAEoCzIULmdvb2dsZS5wcm90b2J1Zi5BbnlIAEINCgtjb25maWdfdHlwZSJTChhSdW50aW1lRnJhY3Rpb25hbFBlcmNlbnQSNwoNZGVmYXVsdF92YWx1ZRgBIAEoCzIgLmVudm95LnR5cGUudjMuRnJhY3Rpb25hbFBlcmNlbnRiBnByb3RvMw", [file_envoy_type_v3_percent, file_google_protobuf_any, file_google_protobuf_struct]);
 
 /**
  * @generated from message envoy.config.core.v3.Locality
@@ -159,6 +159,23 @@ export const HeaderValueOption_HeaderAppendActionSchema: GenEnum<HeaderValueOpti
   enumDesc(file_envoy_config_core_v3_base, 4, 0);
 
 /**
+ * @generated from message envoy.config.core.v3.WatchedDirectory
+ */
+export type WatchedDirectory = Message<"envoy.config.core.v3.WatchedDirectory"> & {
+  /**
+   * @generated from field: string path = 1;
+   */
+  path: string;
+};
+
+/**
+ * Describes the message envoy.config.core.v3.WatchedDirectory.
+ * Use `create(WatchedDirectorySchema)` to create a new message.
+ */
+export const WatchedDirectorySchema: GenMessage<WatchedDirectory> = /*@__PURE__*/
+  messageDesc(file_envoy_config_core_v3_base, 5);
+
+/**
  * @generated from message envoy.config.core.v3.DataSource
  */
 export type DataSource = Message<"envoy.config.core.v3.DataSource"> & {
@@ -185,7 +202,7 @@ export type DataSource = Message<"envoy.config.core.v3.DataSource"> & {
  * Use `create(DataSourceSchema)` to create a new message.
  */
 export const DataSourceSchema: GenMessage<DataSource> = /*@__PURE__*/
-  messageDesc(file_envoy_config_core_v3_base, 5);
+  messageDesc(file_envoy_config_core_v3_base, 6);
 
 /**
  * @generated from message envoy.config.core.v3.TransportSocket
@@ -213,7 +230,7 @@ export type TransportSocket = Message<"envoy.config.core.v3.TransportSocket"> & 
  * Use `create(TransportSocketSchema)` to create a new message.
  */
 export const TransportSocketSchema: GenMessage<TransportSocket> = /*@__PURE__*/
-  messageDesc(file_envoy_config_core_v3_base, 6);
+  messageDesc(file_envoy_config_core_v3_base, 7);
 
 /**
  * @generated from message envoy.config.core.v3.RuntimeFractionalPercent
@@ -230,5 +247,5 @@ export type RuntimeFractionalPercent = Message<"envoy.config.core.v3.RuntimeFrac
  * Use `create(RuntimeFractionalPercentSchema)` to create a new message.
  */
 export const RuntimeFractionalPercentSchema: GenMessage<RuntimeFractionalPercent> = /*@__PURE__*/
-  messageDesc(file_envoy_config_core_v3_base, 7);
+  messageDesc(file_envoy_config_core_v3_base, 8);
 

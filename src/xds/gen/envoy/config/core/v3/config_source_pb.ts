@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file envoy/config/core/v3/config_source.proto.
  */
 export const file_envoy_config_core_v3_config_source: GenFile = /*@__PURE__*/
-  fileDesc("CihlbnZveS9jb25maWcvY29yZS92My9jb25maWdfc291cmNlLnByb3RvEhRlbnZveS5jb25maWcuY29yZS52MyKCAwoPQXBpQ29uZmlnU291cmNlEj8KCGFwaV90eXBlGAEgASgOMi0uZW52b3kuY29uZmlnLmNvcmUudjMuQXBpQ29uZmlnU291cmNlLkFwaVR5cGUSPwoVdHJhbnNwb3J0X2FwaV92ZXJzaW9uGAggASgOMiAuZW52b3kuY29uZmlnLmNvcmUudjMuQXBpVmVyc2lvbhI4Cg1ncnBjX3NlcnZpY2VzGAQgAygLMiEuZW52b3kuY29uZmlnLmNvcmUudjMuR3JwY1NlcnZpY2USKAoec2V0X25vZGVfb25fZmlyc3RfbWVzc2FnZV9vbmx5GAcgASgIMgAiiAEKB0FwaVR5cGUSKQolREVQUkVDQVRFRF9BTkRfVU5BVkFJTEFCTEVfRE9fTk9UX1VTRRAAEggKBFJFU1QQARIICgRHUlBDEAISDgoKREVMVEFfR1JQQxADEhMKD0FHR1JFR0FURURfR1JQQxAFEhkKFUFHR1JFR0FURURfREVMVEFfR1JQQxAGIhgKFkFnZ3JlZ2F0ZWRDb25maWdTb3VyY2UipAIKDENvbmZpZ1NvdXJjZRJCChFhcGlfY29uZmlnX3NvdXJjZRgCIAEoCzIlLmVudm95LmNvbmZpZy5jb3JlLnYzLkFwaUNvbmZpZ1NvdXJjZUgAEjsKA2FkcxgDIAEoCzIsLmVudm95LmNvbmZpZy5jb3JlLnYzLkFnZ3JlZ2F0ZWRDb25maWdTb3VyY2VIABI4ChVpbml0aWFsX2ZldGNoX3RpbWVvdXQYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SPgoUcmVzb3VyY2VfYXBpX3ZlcnNpb24YBiABKA4yIC5lbnZveS5jb25maWcuY29yZS52My5BcGlWZXJzaW9uQhkKF2NvbmZpZ19zb3VyY2Vfc3BlY2lmaWVyKiYKCkFwaVZlcnNpb24SCAoEQVVUTxAAEgYKAlYyEAESBgoCVjMQAmIGcHJvdG8z", [file_envoy_config_core_v3_grpc_service, file_google_protobuf_duration]);
+  fileDesc("CihlbnZveS9jb25maWcvY29yZS92My9jb25maWdfc291cmNlLnByb3RvEhRlbnZveS5jb25maWcuY29yZS52MyKCAwoPQXBpQ29uZmlnU291cmNlEj8KCGFwaV90eXBlGAEgASgOMi0uZW52b3kuY29uZmlnLmNvcmUudjMuQXBpQ29uZmlnU291cmNlLkFwaVR5cGUSPwoVdHJhbnNwb3J0X2FwaV92ZXJzaW9uGAggASgOMiAuZW52b3kuY29uZmlnLmNvcmUudjMuQXBpVmVyc2lvbhI4Cg1ncnBjX3NlcnZpY2VzGAQgAygLMiEuZW52b3kuY29uZmlnLmNvcmUudjMuR3JwY1NlcnZpY2USKAoec2V0X25vZGVfb25fZmlyc3RfbWVzc2FnZV9vbmx5GAcgASgIMgAiiAEKB0FwaVR5cGUSKQolREVQUkVDQVRFRF9BTkRfVU5BVkFJTEFCTEVfRE9fTk9UX1VTRRAAEggKBFJFU1QQARIICgRHUlBDEAISDgoKREVMVEFfR1JQQxADEhMKD0FHR1JFR0FURURfR1JQQxAFEhkKFUFHR1JFR0FURURfREVMVEFfR1JQQxAGIhgKFkFnZ3JlZ2F0ZWRDb25maWdTb3VyY2UiIgoQUGF0aENvbmZpZ1NvdXJjZRIOCgRwYXRoGAEgASgJMgAi6gIKDENvbmZpZ1NvdXJjZRJEChJwYXRoX2NvbmZpZ19zb3VyY2UYCCABKAsyJi5lbnZveS5jb25maWcuY29yZS52My5QYXRoQ29uZmlnU291cmNlSAASQgoRYXBpX2NvbmZpZ19zb3VyY2UYAiABKAsyJS5lbnZveS5jb25maWcuY29yZS52My5BcGlDb25maWdTb3VyY2VIABI7CgNhZHMYAyABKAsyLC5lbnZveS5jb25maWcuY29yZS52My5BZ2dyZWdhdGVkQ29uZmlnU291cmNlSAASOAoVaW5pdGlhbF9mZXRjaF90aW1lb3V0GAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEj4KFHJlc291cmNlX2FwaV92ZXJzaW9uGAYgASgOMiAuZW52b3kuY29uZmlnLmNvcmUudjMuQXBpVmVyc2lvbkIZChdjb25maWdfc291cmNlX3NwZWNpZmllciomCgpBcGlWZXJzaW9uEggKBEFVVE8QABIGCgJWMhABEgYKAlYzEAJiBnByb3RvMw", [file_envoy_config_core_v3_grpc_service, file_google_protobuf_duration]);
 
 /**
  * @generated from message envoy.config.core.v3.ApiConfigSource
@@ -104,6 +104,23 @@ export const AggregatedConfigSourceSchema: GenMessage<AggregatedConfigSource> = 
   messageDesc(file_envoy_config_core_v3_config_source, 1);
 
 /**
+ * @generated from message envoy.config.core.v3.PathConfigSource
+ */
+export type PathConfigSource = Message<"envoy.config.core.v3.PathConfigSource"> & {
+  /**
+   * @generated from field: string path = 1;
+   */
+  path: string;
+};
+
+/**
+ * Describes the message envoy.config.core.v3.PathConfigSource.
+ * Use `create(PathConfigSourceSchema)` to create a new message.
+ */
+export const PathConfigSourceSchema: GenMessage<PathConfigSource> = /*@__PURE__*/
+  messageDesc(file_envoy_config_core_v3_config_source, 2);
+
+/**
  * @generated from message envoy.config.core.v3.ConfigSource
  */
 export type ConfigSource = Message<"envoy.config.core.v3.ConfigSource"> & {
@@ -111,6 +128,12 @@ export type ConfigSource = Message<"envoy.config.core.v3.ConfigSource"> & {
    * @generated from oneof envoy.config.core.v3.ConfigSource.config_source_specifier
    */
   configSourceSpecifier: {
+    /**
+     * @generated from field: envoy.config.core.v3.PathConfigSource path_config_source = 8;
+     */
+    value: PathConfigSource;
+    case: "pathConfigSource";
+  } | {
     /**
      * @generated from field: envoy.config.core.v3.ApiConfigSource api_config_source = 2;
      */
@@ -140,7 +163,7 @@ export type ConfigSource = Message<"envoy.config.core.v3.ConfigSource"> & {
  * Use `create(ConfigSourceSchema)` to create a new message.
  */
 export const ConfigSourceSchema: GenMessage<ConfigSource> = /*@__PURE__*/
-  messageDesc(file_envoy_config_core_v3_config_source, 2);
+  messageDesc(file_envoy_config_core_v3_config_source, 3);
 
 /**
  * @generated from enum envoy.config.core.v3.ApiVersion

@@ -4,7 +4,7 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { DataSource } from "../../../../config/core/v3/base_pb.ts";
+import type { DataSource, WatchedDirectory } from "../../../../config/core/v3/base_pb.ts";
 import { file_envoy_config_core_v3_base } from "../../../../config/core/v3/base_pb.ts";
 import type { StringMatcher } from "../../../../type/matcher/v3/string_pb.ts";
 import { file_envoy_type_matcher_v3_string } from "../../../../type/matcher/v3/string_pb.ts";
@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file envoy/extensions/transport_sockets/tls/v3/common.proto.
  */
 export const file_envoy_extensions_transport_sockets_tls_v3_common: GenFile = /*@__PURE__*/
-  fileDesc("CjZlbnZveS9leHRlbnNpb25zL3RyYW5zcG9ydF9zb2NrZXRzL3Rscy92My9jb21tb24ucHJvdG8SKWVudm95LmV4dGVuc2lvbnMudHJhbnNwb3J0X3NvY2tldHMudGxzLnYzIoQBCg5UbHNDZXJ0aWZpY2F0ZRI7ChFjZXJ0aWZpY2F0ZV9jaGFpbhgBIAEoCzIgLmVudm95LmNvbmZpZy5jb3JlLnYzLkRhdGFTb3VyY2USNQoLcHJpdmF0ZV9rZXkYAiABKAsyIC5lbnZveS5jb25maWcuY29yZS52My5EYXRhU291cmNlIowCChVTdWJqZWN0QWx0TmFtZU1hdGNoZXISWgoIc2FuX3R5cGUYASABKA4ySC5lbnZveS5leHRlbnNpb25zLnRyYW5zcG9ydF9zb2NrZXRzLnRscy52My5TdWJqZWN0QWx0TmFtZU1hdGNoZXIuU2FuVHlwZRI1CgdtYXRjaGVyGAIgASgLMiQuZW52b3kudHlwZS5tYXRjaGVyLnYzLlN0cmluZ01hdGNoZXIiYAoHU2FuVHlwZRIYChRTQU5fVFlQRV9VTlNQRUNJRklFRBAAEgkKBUVNQUlMEAESBwoDRE5TEAISBwoDVVJJEAMSDgoKSVBfQUREUkVTUxAEEg4KCk9USEVSX05BTUUQBSKIAwocQ2VydGlmaWNhdGVWYWxpZGF0aW9uQ29udGV4dBI0Cgp0cnVzdGVkX2NhGAEgASgLMiAuZW52b3kuY29uZmlnLmNvcmUudjMuRGF0YVNvdXJjZRJnCh1tYXRjaF90eXBlZF9zdWJqZWN0X2FsdF9uYW1lcxgPIAMoCzJALmVudm95LmV4dGVuc2lvbnMudHJhbnNwb3J0X3NvY2tldHMudGxzLnYzLlN1YmplY3RBbHROYW1lTWF0Y2hlchKAAQoYdHJ1c3RfY2hhaW5fdmVyaWZpY2F0aW9uGAogASgOMl4uZW52b3kuZXh0ZW5zaW9ucy50cmFuc3BvcnRfc29ja2V0cy50bHMudjMuQ2VydGlmaWNhdGVWYWxpZGF0aW9uQ29udGV4dC5UcnVzdENoYWluVmVyaWZpY2F0aW9uIkYKFlRydXN0Q2hhaW5WZXJpZmljYXRpb24SFgoSVkVSSUZZX1RSVVNUX0NIQUlOEAASFAoQQUNDRVBUX1VOVFJVU1RFRBABYgZwcm90bzM", [file_envoy_config_core_v3_base, file_envoy_type_matcher_v3_string]);
+  fileDesc("CjZlbnZveS9leHRlbnNpb25zL3RyYW5zcG9ydF9zb2NrZXRzL3Rscy92My9jb21tb24ucHJvdG8SKWVudm95LmV4dGVuc2lvbnMudHJhbnNwb3J0X3NvY2tldHMudGxzLnYzIscBCg5UbHNDZXJ0aWZpY2F0ZRI7ChFjZXJ0aWZpY2F0ZV9jaGFpbhgBIAEoCzIgLmVudm95LmNvbmZpZy5jb3JlLnYzLkRhdGFTb3VyY2USNQoLcHJpdmF0ZV9rZXkYAiABKAsyIC5lbnZveS5jb25maWcuY29yZS52My5EYXRhU291cmNlEkEKEXdhdGNoZWRfZGlyZWN0b3J5GAcgASgLMiYuZW52b3kuY29uZmlnLmNvcmUudjMuV2F0Y2hlZERpcmVjdG9yeSKMAgoVU3ViamVjdEFsdE5hbWVNYXRjaGVyEloKCHNhbl90eXBlGAEgASgOMkguZW52b3kuZXh0ZW5zaW9ucy50cmFuc3BvcnRfc29ja2V0cy50bHMudjMuU3ViamVjdEFsdE5hbWVNYXRjaGVyLlNhblR5cGUSNQoHbWF0Y2hlchgCIAEoCzIkLmVudm95LnR5cGUubWF0Y2hlci52My5TdHJpbmdNYXRjaGVyImAKB1NhblR5cGUSGAoUU0FOX1RZUEVfVU5TUEVDSUZJRUQQABIJCgVFTUFJTBABEgcKA0ROUxACEgcKA1VSSRADEg4KCklQX0FERFJFU1MQBBIOCgpPVEhFUl9OQU1FEAUiywMKHENlcnRpZmljYXRlVmFsaWRhdGlvbkNvbnRleHQSNAoKdHJ1c3RlZF9jYRgBIAEoCzIgLmVudm95LmNvbmZpZy5jb3JlLnYzLkRhdGFTb3VyY2USQQoRd2F0Y2hlZF9kaXJlY3RvcnkYCyABKAsyJi5lbnZveS5jb25maWcuY29yZS52My5XYXRjaGVkRGlyZWN0b3J5EmcKHW1hdGNoX3R5cGVkX3N1YmplY3RfYWx0X25hbWVzGA8gAygLMkAuZW52b3kuZXh0ZW5zaW9ucy50cmFuc3BvcnRfc29ja2V0cy50bHMudjMuU3ViamVjdEFsdE5hbWVNYXRjaGVyEoABChh0cnVzdF9jaGFpbl92ZXJpZmljYXRpb24YCiABKA4yXi5lbnZveS5leHRlbnNpb25zLnRyYW5zcG9ydF9zb2NrZXRzLnRscy52My5DZXJ0aWZpY2F0ZVZhbGlkYXRpb25Db250ZXh0LlRydXN0Q2hhaW5WZXJpZmljYXRpb24iRgoWVHJ1c3RDaGFpblZlcmlmaWNhdGlvbhIWChJWRVJJRllfVFJVU1RfQ0hBSU4QABIUChBBQ0NFUFRfVU5UUlVTVEVEEAFiBnByb3RvMw", [file_envoy_config_core_v3_base, file_envoy_type_matcher_v3_string]);
 
 /**
  * @generated from message envoy.extensions.transport_sockets.tls.v3.TlsCertificate
@@ -29,6 +29,11 @@ export type TlsCertificate = Message<"envoy.extensions.transport_sockets.tls.v3.
    * @generated from field: envoy.config.core.v3.DataSource private_key = 2;
    */
   privateKey?: DataSource | undefined;
+
+  /**
+   * @generated from field: envoy.config.core.v3.WatchedDirectory watched_directory = 7;
+   */
+  watchedDirectory?: WatchedDirectory | undefined;
 };
 
 /**
@@ -110,6 +115,11 @@ export type CertificateValidationContext = Message<"envoy.extensions.transport_s
    * @generated from field: envoy.config.core.v3.DataSource trusted_ca = 1;
    */
   trustedCa?: DataSource | undefined;
+
+  /**
+   * @generated from field: envoy.config.core.v3.WatchedDirectory watched_directory = 11;
+   */
+  watchedDirectory?: WatchedDirectory | undefined;
 
   /**
    * @generated from field: repeated envoy.extensions.transport_sockets.tls.v3.SubjectAltNameMatcher match_typed_subject_alt_names = 15;

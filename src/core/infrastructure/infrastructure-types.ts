@@ -1,0 +1,46 @@
+import type { JsonObject } from "../model/json.ts";
+import type { ObjectRef } from "../model/refs.ts";
+import type { GatewayParameters } from "./gateway-parameters.ts";
+import type { PortMode } from "./pod-ports.ts";
+
+export interface InfrastructureSettings {
+  readonly controllerName: string;
+  /** The namespace of the objects: that of the controller. */
+  readonly namespace: string;
+  readonly image: string;
+  readonly portMode: PortMode;
+}
+
+export interface InfrastructureRequest {
+  readonly gateway: ObjectRef;
+  readonly parameters: GatewayParameters;
+  /** The files that Envoy starts with, by name: `envoy.json`, and what it refers to. */
+  readonly bootstrap: Readonly<Record<string, string>>;
+}
+
+/** A port of a Service. */
+export interface ListenerPort {
+  readonly port: number;
+  readonly transport: "TCP" | "UDP";
+}
+
+/** What must be there for one Gateway. The Secret with the certificate of its Envoys is not part of it, because its content cannot be computed. */
+export interface GatewayInfrastructure {
+  readonly gateway: ObjectRef;
+  /** The name of all objects. */
+  readonly name: string;
+  readonly namespace: string;
+  readonly metadata: ObjectMetadata;
+  /** In the order in which they are to be created. */
+  readonly objects: readonly JsonObject[];
+  /** Kinds of objects that stay as they are if they exist. */
+  readonly keeps: readonly string[];
+}
+
+/** What all objects of a Gateway have. */
+export interface ObjectMetadata {
+  readonly namespace: string;
+  readonly name: string;
+  readonly labels: JsonObject;
+  readonly annotations: JsonObject;
+}

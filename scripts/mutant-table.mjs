@@ -908,6 +908,27 @@ export const mutants = [
     "others",
   ),
   row(
+    "the base strategy of a kind is ignored",
+    gep713,
+    `${model}/parse/policy/parse-blocks.ts`,
+    "Object.hasOwn(bases, word) ? bases[word] : base;",
+    "Object.hasOwn(bases, word) ? bases[word] : undefined;",
+  ),
+  row(
+    "the status of a policy with settings at the root is a setting",
+    attachment,
+    `${model}/parse/policy/settings-of.ts`,
+    "metadata: _metadata, status: _status, ...fields",
+    "metadata: _metadata, ...fields",
+  ),
+  row(
+    "a target without a kind has none",
+    gep713,
+    `${model}/parse/policy/parse-targets.ts`,
+    "?? targeting.impliedKind;",
+    ";",
+  ),
+  row(
     "the absence of an annotation has no meaning",
     gep713,
     `${merge}/annotated-strategy.ts`,

@@ -67,7 +67,10 @@ export function readPolicy(
   options: Omit<Reading, "object">,
 ): OraclePolicy | undefined {
   const reading = { ...options, object };
-  const spec = field(object.raw, "spec");
+  // Settings at the root of an object are everything but what each object has.
+  const { settings } = options.definition;
+  const spec =
+    settings === "Root" ? without(object.raw, ["apiVersion", "kind", "metadata", "status"]) : field(object.raw, "spec");
   if (!isMap(spec)) return undefined;
   const targets = readTargets(spec, reading.definition);
   const { accumulate } = reading.definition.merge;
@@ -153,11 +156,12 @@ function readTargets(spec: JsonObject, { targeting }: PolicyDefinition): readonl
 }
 
 /** Reads one target: an object by name, or the objects that a label selector selects. */
-function readTarget(item: Json, { selectorNamespaces, kinds }: Targeting): OracleTarget | undefined {
+function readTarget(item: Json, { selectorNamespaces, kinds, impliedKind }: Targeting): OracleTarget | undefined {
   if (!isMap(item)) return undefined;
   const texts = ["group", "kind", "namespace", "name", "sectionName"].map((key) => field(item, key));
   if (texts.some((value) => value !== undefined && typeof value !== "string")) return undefined;
-  const [group, kind, namespace, name, sectionName] = texts as readonly (string | undefined)[];
+  const [group, named, namespace, name, sectionName] = texts as readonly (string | undefined)[];
+  const kind = named === undefined || named === "" ? impliedKind : named;
   const selector = field(item, "selector");
   if (!kind || name === "" || (name === undefined) === (selector === undefined)) return undefined;
   if (selector !== undefined && !isSelector(selector)) return undefined;
@@ -296,8 +300,8 @@ function readBlock(name: BlockName, block: JsonObject, reading: Reading): Oracle
     ...words.remove,
     ...(name === "bare" ? [] : words.when),
   ]);
-  const { bases = {} } = reading.definition.merge.granularity;
-  const base = name === "bare" && typeof word === "string" ? bases[word] : undefined;
+  const { base: usual, bases = {} } = reading.definition.merge.granularity;
+  const base = name === "bare" ? ((typeof word === "string" ? bases[word] : undefined) ?? usual) : undefined;
   return {
     name,
     granularity,

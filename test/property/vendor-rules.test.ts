@@ -18,7 +18,7 @@ describe(`kinds with rules of vendors (seed ${seed})`, () => {
       for (const outcome of outcomesIn(evaluation)) seen.set(outcome, (seen.get(outcome) ?? 0) + 1);
       expectEqualsOracle(evaluation, objects, definitions);
     });
-    assertProperty(property, { numRuns: 500, stream: 301 });
+    assertProperty(property, { numRuns: 600, stream: 301 });
     for (const kind of vendorKinds) {
       const { merge, policies } = kind.definition;
       const mayConflict =

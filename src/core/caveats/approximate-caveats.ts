@@ -1,7 +1,8 @@
-import type { Approximation } from "../model/definition.ts";
+import type { Approximation, PolicyDefinition } from "../model/definition.ts";
 import { isJsonList, isJsonObject, type Json, ownValue } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { kindId } from "../model/refs.ts";
+import { settingsOf } from "../model/parse/policy/settings-of.ts";
 import { countKinds, joinWords } from "../model/words/count-kinds.ts";
 import type { Caveat } from "./caveat.ts";
 import { type CaveatContext, caveat, located } from "./caveat-context.ts";
@@ -18,8 +19,8 @@ export function approximateCaveats(context: CaveatContext): readonly Caveat[] {
     const policies = definition.policies
       .flatMap((kind) => world.objects.ofKind(kindId(kind)))
       .filter((policy) => (own === undefined ? touchesPolicy(context, policy) : own.has(policy.family.kindId)));
-    const differences = approximate.filter((one) => policies.some((policy) => concerns(one, policy)));
-    const concerned = policies.filter((policy) => differences.some((one) => concerns(one, policy)));
+    const differences = approximate.filter((one) => policies.some((policy) => concerns(one, policy, definition)));
+    const concerned = policies.filter((policy) => differences.some((one) => concerns(one, policy, definition)));
     if (concerned.length === 0) return [];
     const counts = [{ ...policyKind, count: concerned.length }];
     const rests = concerned.length === 1 ? "rests" : "rest";
@@ -35,8 +36,8 @@ export function approximateCaveats(context: CaveatContext): readonly Caveat[] {
   });
 }
 
-function concerns({ paths }: Approximation, { raw }: KubeObject): boolean {
-  return paths.length === 0 || paths.some((path) => hasValueAt(ownValue(raw, "spec"), path.split(".")));
+function concerns({ paths }: Approximation, { raw }: KubeObject, definition: PolicyDefinition): boolean {
+  return paths.length === 0 || paths.some((path) => hasValueAt(settingsOf(raw, definition), path.split(".")));
 }
 
 /**

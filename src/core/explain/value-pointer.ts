@@ -28,7 +28,8 @@ const spellingsOf = (record: PolicyRecord | undefined, block: BlockName): readon
 export function blockPointer(world: World, policy: ObjectId, block: BlockName | null, pointer: string): ValuePointer {
   const record = world.policies.get(policy as PolicyId);
   const own = record === undefined ? pointer : ownPointerOf(record.kind.definition, record.object, pointer);
-  if (own !== pointer) return { object: policy, pointer: `/spec${own}` };
+  if (own !== pointer)
+    return { object: policy, pointer: `${record?.kind.definition.settings === "Root" ? "" : "/spec"}${own}` };
   const raw = world.objects.get(policy)?.raw;
   const spec = raw === undefined ? undefined : ownValue(raw, "spec");
   const key =

@@ -102,6 +102,8 @@ export interface Targeting {
   readonly positionalRules: boolean;
   /** Empty: policies have no targets of their own, and objects name them. */
   readonly kinds: readonly TargetKind[];
+  /** The kind of a target that names none. Absent: a target must name its kind. */
+  readonly impliedKind?: string;
   /** Absent: a policy must have a target, or be named by an object. */
   readonly absent?: AbsentTarget;
   /** Absent: no object names policies of the kind. */
@@ -341,6 +343,8 @@ export interface MergeRules {
     readonly values: Readonly<Record<string, Granularity>>;
     /** The base strategies that values of that field stand for, too, in rules outside of blocks. Absent: defaults. */
     readonly bases?: Readonly<Record<string, BaseStrategy>>;
+    /** The base strategy of rules outside of blocks in a policy without that field. Absent: defaults. */
+    readonly base?: BaseStrategy;
     /** Instead of `default` in blocks spelled `default` and `override`: for inferred kinds whose schema does not name the blocks. */
     readonly ofReferenceBlocks?: Granularity;
   };
@@ -412,6 +416,8 @@ export interface PolicyDefinition {
   readonly merge: MergeRules;
   /** Absent: all settings have the same rules. */
   readonly parts?: readonly DefinitionPart[];
+  /** `Root`: the settings of a policy are the fields beside `metadata`. Absent: they are in `spec`. */
+  readonly settings?: "Root";
   readonly mapsTo: readonly FieldMapping[];
   /** Absent: none. */
   readonly references?: readonly PolicyReference[];
@@ -429,11 +435,3 @@ export interface PolicyDefinition {
   /** `true`: inferred from the label of a CRD, not declared. Results that depend on it report this. */
   readonly inferred: boolean;
 }
-
-/** The objects that have an entry in the status of policies of the kind. */
-export const ancestorsIn = ({ class: policyClass, status }: PolicyDefinition): Ancestors =>
-  status.ancestors === "Gateway" || status.ancestors === "Target"
-    ? status.ancestors
-    : policyClass === "Direct"
-      ? "Target"
-      : "Gateway";

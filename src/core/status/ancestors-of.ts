@@ -10,7 +10,7 @@ import { targetVerdicts } from "../effective/verdicts/target-verdicts.ts";
 import type { AncestorVerdict, CountedVerdict, NotAcceptedReason } from "../effective/verdicts/verdict.ts";
 import { foreignController, isGateway } from "../effective/world/gateway-controllers.ts";
 import type { PolicyRecord, World } from "../effective/world/world.ts";
-import { ancestorsIn } from "../model/definition.ts";
+import type { Ancestors, PolicyDefinition } from "../model/definition.ts";
 import { isJsonObject, ownValue } from "../model/json.ts";
 import { parseTargets } from "../model/parse/policy/parse-targets.ts";
 import type { PolicyTarget } from "../model/policy.ts";
@@ -369,3 +369,11 @@ const ancestorRef = ({ group, kind, namespace, name }: ObjectRef, sectionName?: 
 
 const namespaceRef = ({ namespace }: ObjectRef): AncestorRef | undefined =>
   namespace === "" ? undefined : { group: "", kind: "Namespace", name: namespace };
+
+/** The objects that have an entry in the status of policies of the kind. */
+export const ancestorsIn = ({ class: policyClass, status }: PolicyDefinition): Ancestors =>
+  status.ancestors === "Gateway" || status.ancestors === "Target"
+    ? status.ancestors
+    : policyClass === "Direct"
+      ? "Target"
+      : "Gateway";

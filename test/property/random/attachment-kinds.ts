@@ -64,6 +64,24 @@ const parametersKind: PolicyKindUnderTest = {
   }),
 };
 
+/** Settings beside metadata, and all policies that objects name take effect. */
+const rootKind: PolicyKindUnderTest = {
+  ...values,
+  strategies: [],
+  definition: define({
+    kind: "RootPolicy",
+    targeting: {
+      kinds: [],
+      namedBy: [
+        { level: httpRoute, annotation: namingAnnotation, separator: "," },
+        { level: section(httpRoute, "Rule"), path: "filters[].extensionRef" },
+      ],
+    },
+    merge: { accumulate: { order: ["Level"] } },
+    settings: "Root",
+  }),
+};
+
 /** Selectors select in other namespaces. */
 const selectingKind: PolicyKindUnderTest = {
   ...values,
@@ -171,6 +189,7 @@ const pickingKind: PolicyKindUnderTest = {
 export const attachmentKinds: readonly PolicyKindUnderTest[] = [
   namedKind,
   parametersKind,
+  rootKind,
   selectingKind,
   globalKind,
   sectionOnlyKind,

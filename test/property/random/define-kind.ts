@@ -72,6 +72,7 @@ interface Sketch {
   readonly parts?: PolicyDefinition["parts"];
   readonly mapsTo?: PolicyDefinition["mapsTo"];
   readonly controllers?: readonly string[];
+  readonly settings?: "Root";
 }
 
 export function define(sketch: Sketch): PolicyDefinition {
@@ -101,6 +102,7 @@ export function define(sketch: Sketch): PolicyDefinition {
       ...sketch.merge,
     },
     ...(sketch.parts === undefined ? {} : { parts: sketch.parts }),
+    ...(sketch.settings && { settings: sketch.settings }),
     mapsTo: sketch.mapsTo ?? [],
     status: { vocabulary: "Enforced" },
     controllers: sketch.controllers ?? [],

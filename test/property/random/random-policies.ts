@@ -174,7 +174,9 @@ export function policyFromPlan(
   const identity = { apiVersion: `${policyKind.group}/v1`, kind: policyKind.kind, name: `p${number}` };
   const isWithout = kind.definition.targeting.absent !== undefined && plan.kind % 3 > 0;
   const written = isWithout ? (pick(WORKLOADS, plan.kind) ?? {}) : writeRefs(refs);
-  return { ...kubeObject(identity, {}), metadata, spec: { ...written, ...writeBlocks(plan, kind) } };
+  const settings = { ...written, ...writeBlocks(plan, kind) };
+  const isRoot = kind.definition.settings === "Root";
+  return { ...kubeObject(identity, {}), metadata, ...(isRoot ? settings : { spec: settings }) };
 }
 
 /** Weights by which a definition may order policies. Some are absent, and some are no numbers. */
@@ -254,7 +256,7 @@ function writeRef(
     group: mode === "versioned group" && group !== "" ? `${group}/v1` : group,
     kind: mode === "wrong case" ? kind.toLowerCase() : mode === "wrong kind" ? "Teapot" : kind,
   };
-  const { group: _, ...withoutGroup } = base;
+  const { group: _, ...withoutGroup } = definition.targeting.impliedKind === kind ? {} : base;
   const elsewhere = namespace !== "" && namespace !== home ? { namespace } : {};
   const hasNamespaces = definition.targeting.selectorNamespaces !== undefined;
   const isSelector = mode.startsWith("selector") || (hasNamespaces && chosen % 2 === 0);

@@ -138,6 +138,26 @@ const fieldKind: PolicyKindUnderTest = {
   }),
 };
 
+/** The settings of the higher policy take effect unless it says otherwise, and a target without a kind is a route. */
+const lockedKind: PolicyKindUnderTest = {
+  ...leaves,
+  paths: [...leaves.paths, "mode", "mode"],
+  words: ["Parent", "Child"],
+  definition: define({
+    kind: "LockedPolicy",
+    targeting: { impliedKind: httpRoute.kind },
+    merge: {
+      granularity: {
+        default: "Field",
+        base: "Overrides",
+        field: "mode",
+        values: { Parent: "Atomic", Child: "Field" },
+        bases: { Child: "Defaults" },
+      },
+    },
+  }),
+};
+
 /** The lower policy decides, is merged with the closest policy above it only, and one on a rule never with one on its route. */
 const closestKind: PolicyKindUnderTest = {
   ...leaves,
@@ -403,4 +423,5 @@ export const vendorKinds: readonly PolicyKindUnderTest[] = [
   partsKind,
   limitedPartKind,
   addingPartKind,
+  lockedKind,
 ];

@@ -298,3 +298,60 @@ describe("a definition with a mistake", () => {
       expect(problems(targeting)).toContain(expected);
     });
 });
+
+describe("settings beside metadata", () => {
+  const definition: JsonObject = {
+    apiVersion: "prevail.dev/v1alpha1",
+    kind: "PolicyDefinition",
+    metadata: { name: "plugins.example.com" },
+    spec: {
+      policies: [{ group: "example.com", kind: "Plugin" }],
+      class: "Inherited",
+      targeting: {
+        namedBy: [
+          { level: "HTTPRoute", annotation: "example.com/plugins", separator: "," },
+          { level: "Service", annotation: "example.com/plugins" },
+        ],
+      },
+      hierarchy: { effectiveTargets: ["Service"] },
+      merge: { strategy: "Accumulate" },
+      settings: "Root",
+      approximate: [{ because: "a secret is not resolved", paths: ["config.secret"] }],
+    },
+  };
+  const plugin = (name: string, fields: JsonObject): JsonObject => ({
+    apiVersion: "example.com/v1",
+    kind: "Plugin",
+    metadata: { name, namespace: "default" },
+    ...fields,
+    status: { conditions: [] },
+  });
+  const objects = [
+    ...edge,
+    route("r", "Gateway/g", { annotations: { "example.com/plugins": "cors" }, rules: [{ backends: ["s"] }] }),
+    service("s", { annotations: { "example.com/plugins": "limit" } }),
+  ];
+
+  test("all fields but those of every object are settings", () => {
+    const made = cluster([
+      definition,
+      ...objects,
+      plugin("cors", { plugin: "cors", config: { origins: ["*"] } }),
+      plugin("limit", { plugin: "limit", config: { secret: "x" } }),
+    ]);
+    expect(made.spec("HTTPRoute/r > Service/s")).toEqual({
+      "default/cors": { plugin: "cors", config: { origins: ["*"] } },
+      "default/limit": { plugin: "limit", config: { secret: "x" } },
+    });
+    const caveats = caveatsFor(made.evaluation, { about: "Input" }).map(({ message }) => message);
+    expect(caveats).toContainEqual(expect.stringContaining("1 Plugin rests on it: a secret"));
+  });
+
+  test("a kind whose policies have targets, or are merged, cannot have them", () => {
+    const spec = definition["spec"] as JsonObject;
+    for (const change of [{ targeting: { kinds: ["Gateway"] } }, { merge: {} }]) {
+      const { findings } = parseDefinition(kubeObject({ ...definition, spec: { ...spec, ...change } }));
+      expect(findings.map(({ field }) => field)).toContain("spec.settings");
+    }
+  });
+});

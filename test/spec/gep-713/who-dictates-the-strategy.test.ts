@@ -72,6 +72,34 @@ describe("Who dictates the strategy, where a kind says otherwise", () => {
     expect(made("TakesPlace", {}).outcome("p1")).toBe("Overridden by p2");
   });
 
+  test("a kind whose higher policy takes precedence unless its field says otherwise", () => {
+    const kind = policyKind("TrafficPolicy", {
+      group: "vendor-a.example.com",
+      targets: ["Gateway", "HTTPRoute"],
+      ends: ["HTTPRoute"],
+      merge: {
+        granularity: {
+          default: "Field",
+          base: "Overrides",
+          field: "mode",
+          values: { parent: "Atomic", child: "Field" },
+          bases: { child: "Defaults" },
+        },
+      },
+    });
+    const made = (parent: JsonObject, own: JsonObject) =>
+      cluster([...objects(), traffic("a", "p1", "Gateway/g", parent), traffic("a", "p2", "HTTPRoute/r", own)], {
+        definitions: [kind],
+      });
+    expect(made({ x: 1 }, { x: 2, y: 2 }).spec("HTTPRoute/r")).toEqual({ x: 1, y: 2 });
+    expect(made({ x: 1 }, { x: 2, y: 2 }).outcome("p2")).toBe("PartiallyEnforced by p1");
+    expect(made({ x: 1, mode: "child" }, { x: 2, y: 2 }).spec("HTTPRoute/r")).toEqual({ x: 2, y: 2 });
+    // A word without a base strategy has that of the kind.
+    expect(made({ x: 1, mode: "parent" }, { x: 2, y: 2 }).spec("HTTPRoute/r")).toEqual({ x: 1 });
+    // The word of the lower policy decides nothing.
+    expect(made({ x: 1 }, { x: 2, mode: "child" }).spec("HTTPRoute/r")).toEqual({ x: 1 });
+  });
+
   const key = "vendor-b.example.com/inherited-policy-priority";
   for (const [value, spec] of [
     ["ShallowMergePreferChild", { x: 2, y: 1, z: 2 }],

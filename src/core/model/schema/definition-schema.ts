@@ -45,6 +45,7 @@ export const choices: {
   readonly grants: readonly SelectorNamespaces["grants"][];
   readonly visibility: readonly Visibility[];
   readonly governs: readonly Governs[];
+  readonly settings: readonly ("Spec" | "Root")[];
 } = {
   ...linkChoices,
   class: ["Direct", "Inherited"],
@@ -57,6 +58,7 @@ export const choices: {
   means: ["OwnNamespace", "Nothing"],
   visibility: ["Readers", "Target"],
   governs: ["Gateways", "Clients", "Security", "Traffic", "Backends", "Telemetry"],
+  settings: ["Spec", "Root"],
 };
 
 const controllerName: Schema = {
@@ -136,6 +138,11 @@ const targeting = object({
     "Names of the fields that contain the targets of a policy.",
   ),
   refs: optional(choice(choices.refs), "Many", "The number of targets that a policy may have."),
+  impliedKind: optional(
+    name,
+    "a target must have a kind",
+    "The kind of a target without `kind`, one of `kinds`: `Service` lets a policy write `targetRef: {name: cart}`.",
+  ),
   selectors: optional(flag, "false", "`true`: targets may be selected by label."),
   selectorNamespaces: optional(
     object({
@@ -366,6 +373,11 @@ export const definitionSchema: Schema = object({
     list(part),
     "all settings have the same rules",
     "Settings with targets, effective targets or merge rules of their own. The policies of such a kind have no blocks, conditions and removals.",
+  ),
+  settings: optional(
+    choice(choices.settings),
+    "Spec",
+    "Where the settings of a policy are: in `spec`, or in the fields beside `metadata` (Root). Only objects may name the policies of a kind with Root, and all of them take effect.",
   ),
   mapsTo: optional(
     list(mapping),

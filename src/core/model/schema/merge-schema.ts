@@ -128,6 +128,11 @@ const fields: Readonly<Record<string, Field>> = {
   granularity: optional(
     object({
       default: optional(granularity, "Atomic", "Granularity of a block without one."),
+      base: optional(
+        choice(mergeChoices.base),
+        "Defaults",
+        "The base strategy of rules outside of blocks, in a policy without the `field` or with a word that gives none.",
+      ),
       field: optional(
         dottedPath,
         "strategy",

@@ -51,6 +51,7 @@ describe("an object of a definition is read as the same definition", () => {
         selectors: true,
         crossNamespace: "ReferenceGrant",
         positionalRules: true,
+        impliedKind: "Cloud",
         kinds: [
           { group: "gateway.networking.k8s.io", kind: "Gateway", sections: ["Listener"], policies: ["ColorPolicy"] },
           { group: "example.com", kind: "Cloud", virtual: true, forbids: [{ path: "a.b", because: "it rains" }] },
@@ -80,7 +81,12 @@ describe("an object of a definition is read as the same definition", () => {
         ],
       },
       merge: {
-        granularity: { default: "Merge", field: "way", values: { whole: "Atomic", mine: "Custom/paint" } },
+        granularity: {
+          default: "Merge",
+          base: "Overrides",
+          field: "way",
+          values: { whole: "Atomic", mine: "Custom/paint" },
+        },
         rules: ["layers"],
         atomicPaths: ["frame"],
         blocks: "Exclusive",
@@ -90,6 +96,7 @@ describe("an object of a definition is read as the same definition", () => {
         sameTarget: "OldestWins",
         empty: "TakesPlace",
       },
+      settings: "Spec",
       mapsTo: [
         {
           from: "retry",

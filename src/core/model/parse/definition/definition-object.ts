@@ -79,6 +79,7 @@ function specOf(definition: PolicyDefinition): JsonObject {
     positionalRules,
     kinds,
     namedBy = [],
+    impliedKind,
     selectorNamespaces,
     absent,
   } = targeting;
@@ -92,6 +93,7 @@ function specOf(definition: PolicyDefinition): JsonObject {
         selectors: unless("targetSelectors", fields.selectors),
       }),
       refs: unless("Many", refs),
+      impliedKind,
       selectors: unless(false, selectors),
       selectorNamespaces: selectorNamespaces === undefined ? undefined : namespacesOf(selectorNamespaces),
       crossNamespace: unless("Forbidden", crossNamespace),
@@ -103,6 +105,7 @@ function specOf(definition: PolicyDefinition): JsonObject {
     hierarchy: hierarchyOf(definition.hierarchy, crossNamespace === "Consumer"),
     merge: mergeOf(definition.merge, definition.class === "Direct"),
     parts: (definition.parts ?? []).map((one) => partOf(one, definition.merge)),
+    settings: definition.settings,
     mapsTo: mapsTo.map(mapping),
     references: references.map(reference),
     status: withoutDefaults({
@@ -217,6 +220,7 @@ function mergeOf(merge: MergeRules, isDirect: boolean): JsonObject {
     strategy: written,
     granularity: withoutDefaults({
       default: unless("Atomic", granularityWord(granularity.default)),
+      base: granularity.base,
       field: unless("strategy", granularity.field),
       values: wordsIn(granularity),
     }),

@@ -100,6 +100,7 @@ const complete: JsonObject = {
       },
       { group: "fruit.example.com", kind: "Apple", sections: ["Seed"] },
     ],
+    impliedKind: "Apple",
     namedBy: [{ level: "GatewayListener", path: "filters[type=Color].ref", separator: "," }],
     selectorNamespaces: { field: "namespaces", grants: "NotNeeded", everywhere: ["global"] },
     absent: {
@@ -153,7 +154,7 @@ const complete: JsonObject = {
   },
   merge: {
     strategy: "DefaultsAndOverrides",
-    granularity: { default: "Field", field: "how", values: { merge: "Merge", mix: "Custom/mix" } },
+    granularity: { default: "Field", base: "Overrides", field: "how", values: { merge: "Merge", mix: "Custom/mix" } },
     rules: ["limits", "rules.*"],
     atomicPaths: ["labels"],
     blocks: "Exclusive",
@@ -198,6 +199,7 @@ test("every field can be written, and is read", () => {
       refs: "One",
       crossNamespace: "Consumer",
       positionalRules: true,
+      impliedKind: "Apple",
       kinds: [{ sectionRequired: true, byPort: true }, {}],
       selectorNamespaces: { field: "namespaces", grants: "NotNeeded", everywhere: ["global"] },
       absent: {
@@ -223,7 +225,12 @@ test("every field can be written, and is read", () => {
       kinds: [{ kind: "Apple", sections: [{ section: "Seed", path: "spec.seeds" }], route: { hostnames: true } }],
     },
     merge: {
-      granularity: { default: "Field", field: "how", values: { merge: "Merge", mix: { custom: "mix" } } },
+      granularity: {
+        default: "Field",
+        base: "Overrides",
+        field: "how",
+        values: { merge: "Merge", mix: { custom: "mix" } },
+      },
       annotation: { values: { child: { base: "Defaults", granularity: "Atomic" } } },
       sameTarget: "OldestWins",
     },
@@ -288,7 +295,12 @@ const withoutParts: JsonObject = {
     precedence: [{ path: "priority", annotation: "example.com/weight", values: ["a"], descending: true, absent: "1" }],
     limit: 5,
     lists: [{ path: "things", by: "name", join: "Append", items: "Fields" }],
-    granularity: { default: "Field", field: "how", values: { lock: { base: "Overrides", granularity: "Field" } } },
+    granularity: {
+      default: "Field",
+      base: "Overrides",
+      field: "how",
+      values: { lock: { base: "Overrides", granularity: "Field" } },
+    },
     annotation: {
       key: "example.com/how",
       values: { child: { base: "Defaults", granularity: "Atomic" } },
@@ -381,6 +393,13 @@ describe("findings have the value, the allowed values and a suggestion", () => {
       "spec.targeting.kinds is missing: list the kinds that a policy may target, or in namedBy the fields of objects that name policies.",
     ],
     [
+      "an implied kind that may not be targeted",
+      changed({ targeting: { kinds: ["Gateway", "HTTPRoute"], impliedKind: "HttpRoute" } }),
+      "DefinitionUnknownValue",
+      "spec.targeting.impliedKind",
+      `spec.targeting.impliedKind is "HttpRoute"; allowed: Gateway, HTTPRoute, the kinds in spec.targeting.kinds; did you mean 'HTTPRoute'?`,
+    ],
+    [
       "an empty name",
       changed({ policies: [{ group: "", kind: "" }] }),
       "DefinitionMissingField",
@@ -420,7 +439,7 @@ describe("findings have the value, the allowed values and a suggestion", () => {
       changed({ mergeStrategy: {} }),
       "DefinitionUnknownField",
       "spec.mergeStrategy",
-      "spec.mergeStrategy is not a field; spec has policies, class, targeting, hierarchy, merge, parts, mapsTo, references, status, controllers, visibility, sensitive, governs, approximate",
+      "spec.mergeStrategy is not a field; spec has policies, class, targeting, hierarchy, merge, parts, settings, mapsTo, references, status, controllers, visibility, sensitive, governs, approximate",
     ],
     [
       "a mistyped field",

@@ -100,6 +100,21 @@ const toFindings = (object: KubeObject, problems: readonly DefinitionProblem[]):
     ...(object.source === undefined ? {} : { source: object.source }),
   }));
 
+/** Fields beside `metadata` have no names for targets, blocks and removals, so a kind with such settings can have none. */
+function readSettings(
+  spec: JsonObject,
+  { kinds, absent }: Targeting,
+  problems: DefinitionProblem[],
+): Pick<PolicyDefinition, "settings"> {
+  if (oneOf(spec["settings"], choices.settings, "Spec") === "Spec") return {};
+  if (kinds.length > 0 || absent !== undefined || ownValue(child(spec, "merge"), "strategy") !== "Accumulate") {
+    const message =
+      "spec.settings is Root: that needs spec.merge.strategy Accumulate, and policies that only objects name (spec.targeting.namedBy).";
+    problems.push({ code: "Misplaced", field: "spec.settings", message });
+  }
+  return { settings: "Root" };
+}
+
 function readDefinition(name: string, spec: JsonObject, problems: DefinitionProblem[]): PolicyDefinition | undefined {
   const policies = objects(spec, "policies").map(readPolicyKind);
   policies.forEach((kind, i) => checkNames(kind, `spec.policies[${i}]`, problems));
@@ -126,6 +141,7 @@ function readDefinition(name: string, spec: JsonObject, problems: DefinitionProb
     ),
     merge: parts.length === 0 ? merge : withoutBlocks(merge, spec, problems),
     ...(parts.length === 0 ? {} : { parts }),
+    ...readSettings(spec, readTargets, problems),
     mapsTo: objects(spec, "mapsTo").map((item, i) => readMapping(item, `spec.mapsTo[${i}]`, reader)),
     ...readReferences(spec, reader),
     status: readStatus(child(spec, "status")),

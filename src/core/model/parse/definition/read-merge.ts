@@ -157,8 +157,10 @@ function readGranularities(granularity: JsonObject, problems: DefinitionProblem[
     const base = isJsonObject(value) ? mergeChoices.base.find((one) => one === value["base"]) : undefined;
     return base === undefined ? [] : [[word, base]];
   });
+  const base = mergeChoices.base.find((one) => one === granularity["base"]);
   return {
     default: readGranularity(granularity["default"]),
+    ...(base === undefined ? {} : { base }),
     field,
     values: mapValues(written, (value) => readGranularity(isJsonObject(value) ? value["granularity"] : value)),
     ...(bases.length === 0 ? {} : { bases: Object.fromEntries(bases) }),

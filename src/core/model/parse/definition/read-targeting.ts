@@ -46,10 +46,27 @@ export function readTargeting(targeting: JsonObject, policies: readonly PolicyKi
     crossNamespace: oneOf(targeting["crossNamespace"], choices.crossNamespace, "Forbidden"),
     positionalRules: flag(targeting, "positionalRules", { byDefault: false }),
     kinds,
+    ...readImpliedKind(targeting, kinds, reader),
     ...(namedBy.length === 0 ? {} : { namedBy }),
     ...readSelectorNamespaces(targeting, reader),
     ...readAbsent(targeting, reader),
   };
+}
+
+function readImpliedKind(
+  targeting: JsonObject,
+  kinds: readonly TargetKind[],
+  { problems }: KindReader,
+): Pick<Targeting, "impliedKind"> {
+  const impliedKind = text(targeting, "impliedKind", "");
+  if (impliedKind === "") return {};
+  const allowed = kinds.map(({ kind }) => kind);
+  if (!allowed.includes(impliedKind)) {
+    const field = "spec.targeting.impliedKind";
+    const message = `${field} is "${impliedKind}"; allowed: ${allowed.join(", ")}, the kinds in spec.targeting.kinds${didYouMean(impliedKind, allowed)}`;
+    problems.push({ code: "UnknownValue", field, message });
+  }
+  return { impliedKind };
 }
 
 function readAbsent(targeting: JsonObject, reader: KindReader): Pick<Targeting, "absent"> {

@@ -219,13 +219,14 @@ function parseBlock(name: BlockName, value: JsonObject, field: string, reader: P
   const remove = parseRemovals(value, field, words, report);
   const proper = strategyKeys.length < 2 || word === null ? value : withoutKeys(value, strategyKeys);
   const units = unitsOf(proper, rules, isNamed ? reader.asideInBlock : reader.asideInSpec);
-  const base = isNamed || typeof word !== "string" ? undefined : baseOf(merge, word);
+  const base = isNamed ? undefined : baseOf(merge, word);
   if (when === undefined && base === undefined) return { name, granularity, remove, units };
   return { name, granularity, ...(base && { base }), ...(when !== undefined && { when }), remove, units };
 }
 
-const baseOf = ({ granularity: { bases = {} } }: MergeRules, word: string): BaseStrategy | undefined =>
-  Object.hasOwn(bases, word) ? bases[word] : undefined;
+/** `word`: what the policy has in the field that gives the base strategy. */
+const baseOf = ({ granularity: { base, bases = {} } }: MergeRules, word: Json): BaseStrategy | undefined =>
+  typeof word === "string" && Object.hasOwn(bases, word) ? bases[word] : base;
 
 /** The object without the value at these keys, and without objects that are empty then. */
 function withoutKeys(value: JsonObject, [key, ...rest]: readonly string[]): JsonObject {

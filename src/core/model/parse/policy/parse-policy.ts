@@ -1,5 +1,5 @@
 import type { Finding } from "../../finding.ts";
-import { isJsonObject, type JsonObject, ownValue } from "../../json.ts";
+import { isJsonObject, type JsonObject } from "../../json.ts";
 import type { KubeObject } from "../../kube-object.ts";
 import type { Block, Policy, PolicyTarget, Unit } from "../../policy.ts";
 import type { PolicyId } from "../../refs.ts";
@@ -18,6 +18,7 @@ import { findBlocks } from "./parse-blocks.ts";
 import { parseTargets } from "./parse-targets.ts";
 import { type PolicyProblem, type Report, toFinding, toFindings } from "./policy-problem.ts";
 import type { PolicyReader } from "./policy-reader.ts";
+import { settingsOf } from "./settings-of.ts";
 
 /** Specs beyond these limits are Invalid. The API server stores far less. */
 const SPEC_LIMITS = {
@@ -101,10 +102,10 @@ const isAtOrAbove = (path: readonly string[], map: string): boolean => {
 
 function boundedSpec(
   object: KubeObject,
-  { blockCache, targetKeys }: PolicyReader,
+  { blockCache, targetKeys, definition }: PolicyReader,
   report: Report,
 ): JsonObject | undefined {
-  const spec = ownValue(object.raw, "spec");
+  const spec = settingsOf(object.raw, definition);
   if (!isJsonObject(spec)) {
     report("InvalidSpec", "spec", `spec is ${formatValue(spec)}; allowed: an object`);
     return undefined;

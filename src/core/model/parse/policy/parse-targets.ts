@@ -103,7 +103,7 @@ function buildTarget(
   targeting: Targeting,
   report: Report,
 ): TargetDraft {
-  const kind = textField(item, "kind", field, report);
+  const kind = textField(item, "kind", field, report) ?? targeting.impliedKind;
   if (kind === undefined)
     report("InvalidTarget", `${field}.kind`, `${field}.kind is missing: give the kind of the target.`);
   const group = ownValue(item, "group") ?? undefined;

@@ -5,7 +5,13 @@ import { builtInDefinitions } from "../../src/definitions/built-in-definitions.t
 import { allVendorDefinitions } from "../../src/definitions/vendor-definitions.ts";
 import { replaceSection } from "../support/crd/render-definition-reference.ts";
 import { expectGolden } from "../support/golden.ts";
-import { renderOverview, renderShortTable, renderVendorPage } from "../support/vendors/render-vendor-pages.ts";
+import {
+  countCases,
+  renderOverview,
+  renderProof,
+  renderShortTable,
+  renderVendorPage,
+} from "../support/vendors/render-vendor-pages.ts";
 import { ASPECTS, loadVendorFacts } from "../support/vendors/vendor-facts.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -21,7 +27,8 @@ describe("the pages about implementations are up to date", () => {
 
   test("docs/vendors.md", () => {
     const path = `${root}docs/vendors.md`;
-    expectGolden(path, replaceSection(readFileSync(path, "utf8"), "overview", renderOverview(all)));
+    const overview = replaceSection(readFileSync(path, "utf8"), "overview", renderOverview(all));
+    expectGolden(path, replaceSection(overview, "proof", renderProof(all)));
   });
 
   test("README.md", () => {
@@ -32,6 +39,24 @@ describe("the pages about implementations are up to date", () => {
   test("there is a page for each vendor, and no other", () => {
     const pages = readdirSync(`${root}docs/vendors`).filter((name) => name !== "README.md");
     expect(pages).toEqual(all.map(({ vendor }) => `${vendor}.md`));
+  });
+});
+
+/** The implementations with the most kinds and rules. */
+const MANY_CASES = ["envoy-gateway", "istio", "kgateway"];
+
+describe("the rules of each implementation are tested", () => {
+  test.each(all)("$title: enough cases", (facts) => {
+    expect(countCases(facts)).toBeGreaterThanOrEqual(MANY_CASES.includes(facts.vendor) ? 25 : 10);
+  });
+
+  test("all files with tables count", () => {
+    const stated = all.flatMap(({ cases }) => Object.keys(cases));
+    const withTables = readdirSync(`${root}test/vendors`).filter(
+      (name) =>
+        name.endsWith(".test.ts") && readFileSync(`${root}test/vendors/${name}`, "utf8").includes("vendorCases("),
+    );
+    expect(stated.sort()).toEqual(withTables.sort());
   });
 });
 

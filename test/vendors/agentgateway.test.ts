@@ -11,7 +11,7 @@ import {
   service,
 } from "../support/cluster/gateway-objects.ts";
 import { namedCases } from "./named-kind-cases.ts";
-import { vendorCases, vendorCluster } from "./vendor-cases.ts";
+import { statedCases, vendorCases, vendorCluster } from "./vendor-cases.ts";
 
 const group = "agentgateway.dev";
 const CONTROLLER = "agentgateway.dev/agentgateway";
@@ -72,6 +72,7 @@ describe("agentgateway: each field whole, from the most specific policy", () => 
         made("r1", "HTTPRoute/r", { traffic: retry(2) }, 1),
       ],
       effective: { [TWO]: { traffic: retry(2) } },
+      outcomes: { g1: "PartiallyEnforced by r1", r1: "Enforced" },
     },
     {
       what: "the modifiers of requests and of responses are two fields",
@@ -82,6 +83,7 @@ describe("agentgateway: each field whole, from the most specific policy", () => 
       effective: {
         [TWO]: { traffic: { headerModifiers: { request: { remove: ["cookie"] }, response: { remove: ["server"] } } } },
       },
+      outcomes: { g1: "Enforced", r1: "Enforced" },
     },
     {
       what: "Gateway, listener, route, rule: the rule's is the most specific",
@@ -92,6 +94,12 @@ describe("agentgateway: each field whole, from the most specific policy", () => 
         made("rule", "HTTPRoute/r#two", { traffic: retry(4) }, 3),
       ],
       effective: { [TWO]: { traffic: { ...retry(4), ...timeouts("3s"), cors: { maxAge: 2 }, csrf: {} } } },
+      outcomes: {
+        g1: "PartiallyEnforced by l1, r1, rule",
+        l1: "PartiallyEnforced by r1, rule",
+        r1: "PartiallyEnforced by rule",
+        rule: "Enforced",
+      },
     },
     {
       what: "a ListenerSet's policy is more specific than the Gateway's",
@@ -100,6 +108,7 @@ describe("agentgateway: each field whole, from the most specific policy", () => 
         made("ls1", "ListenerSet/ls", { traffic: retry(2) }, 1),
       ],
       effective: { [X]: { traffic: retry(2) }, [TWO]: { traffic: retry(1) } },
+      outcomes: { g1: "PartiallyEnforced by ls1", ls1: "Enforced" },
     },
     {
       what: "Override: the Gateway keeps the fields that it sets, and others of the route take effect",
@@ -175,3 +184,5 @@ describe("agentgateway: each field whole, from the most specific policy", () => 
     expect(caveat?.message).toContain("the authorization rules of all policies on the way add up");
   });
 });
+
+statedCases("agentgateway");

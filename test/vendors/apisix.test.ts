@@ -1,8 +1,9 @@
 import { describe } from "vitest";
+import type { JsonObject } from "../../src/index.ts";
 import { gateway, gatewayClass, listener, policy, route } from "../support/cluster/gateway-objects.ts";
 import { directCluster, directKindCases } from "./direct-kind-cases.ts";
 import { namedCases } from "./named-kind-cases.ts";
-import { vendorCases } from "./vendor-cases.ts";
+import { statedCases, vendorCases } from "./vendor-cases.ts";
 
 const group = "apisix.apache.org";
 const retries = (count: number) => ({ retries: count });
@@ -39,11 +40,13 @@ describe("APISIX: a port's policy replaces its Service's; L4RoutePolicy on whole
         policy("BackendTrafficPolicy", "s1", "Service/s", retries(1), { group }),
         policy("BackendTrafficPolicy", "p1", ["Service/s#http"], retries(2), { group }),
       ],
+      effective: { "Service/s#http": { retries: 2 }, "Service/s#admin": { retries: 1 } },
       outcomes: { p1: "Enforced" },
     },
     {
       what: "a port that the Service does not have",
       objects: [policy("BackendTrafficPolicy", "p1", ["Service/s#grpc"], retries(2), { group })],
+      effective: { "Service/s#http": {} },
       outcomes: { p1: "TargetNotFound" },
     },
     {
@@ -65,6 +68,7 @@ describe("APISIX: a port's policy replaces its Service's; L4RoutePolicy on whole
     {
       what: "an HTTPRoute is no target of an L4RoutePolicy",
       objects: [policy("L4RoutePolicy", "p", ["HTTPRoute/r"], { plugins: [] }, { group })],
+      effective: { "HTTPRoute/r": {} },
       outcomes: { p: "TargetNotFound" },
     },
   ]);
@@ -110,9 +114,59 @@ describe("APISIX: a Gateway names its GatewayProxy", () => {
       {
         what: "a name without an object is a finding about the Gateway",
         objects: [proxied("absent"), made("p")],
+        effective: { "Gateway/g": {} },
         outcomes: { p: "NoPath" },
         findings: { g: ["NamedPolicyNotFound"] },
       },
     ],
   );
 });
+
+describe("APISIX: HTTPRoutePolicies of a route and of its rules", () => {
+  const vars = (value: string): JsonObject => ({ vars: [["arg_a", "==", value]] });
+  const made = (name: string, on: string, spec: JsonObject, created = 0) =>
+    policy("HTTPRoutePolicy", name, [on], spec, { group, created });
+  const edge = [
+    gatewayClass("class", "apisix.apache.org/apisix-ingress-controller"),
+    gateway("g"),
+    route("r", "Gateway/g", { rules: [{ name: "one" }, { name: "two" }] }),
+  ];
+  vendorCases(edge, [
+    {
+      what: "a route's conditions are for all its rules",
+      objects: [made("p", "HTTPRoute/r", vars("x"))],
+      effective: { "HTTPRoute/r#one": { "default/p": vars("x") }, "HTTPRoute/r#two": { "default/p": vars("x") } },
+      outcomes: { p: "Enforced" },
+    },
+    {
+      what: "the conditions of the route and of the rule add up",
+      objects: [made("p", "HTTPRoute/r", vars("x")), made("q", "HTTPRoute/r#one", vars("y"), 1)],
+      effective: {
+        "HTTPRoute/r#one": { "default/p": vars("x"), "default/q": vars("y") },
+        "HTTPRoute/r#two": { "default/p": vars("x") },
+      },
+      outcomes: { p: "Enforced", q: "Enforced" },
+      conditions: { p: ["Gateway/g: Accepted=True/Accepted Enforced=True/Enforced"] },
+    },
+    {
+      what: "two on one rule add up, and none is in conflict",
+      objects: [made("p", "HTTPRoute/r#one", vars("x")), made("q", "HTTPRoute/r#one", vars("y"))],
+      effective: { "HTTPRoute/r#one": { "default/p": vars("x"), "default/q": vars("y") } },
+      outcomes: { p: "Enforced", q: "Enforced" },
+    },
+    {
+      what: "a rule that does not exist",
+      objects: [made("p", "HTTPRoute/r#three", vars("x"))],
+      effective: { "HTTPRoute/r#one": {} },
+      outcomes: { p: "TargetNotFound" },
+    },
+    {
+      what: "a Gateway is no target of an HTTPRoutePolicy",
+      objects: [made("p", "Gateway/g", vars("x"))],
+      effective: { "HTTPRoute/r#one": {} },
+      outcomes: { p: "TargetNotFound" },
+    },
+  ]);
+});
+
+statedCases("apisix");

@@ -1,7 +1,7 @@
 import { describe } from "vitest";
 import type { JsonObject } from "../../src/index.ts";
 import { gateway, gatewayClass, policy, route, service } from "../support/cluster/gateway-objects.ts";
-import { vendorCases } from "./vendor-cases.ts";
+import { statedCases, vendorCases } from "./vendor-cases.ts";
 
 const group = "cilium.io";
 const CONTROLLER = "io.cilium/gateway-controller";
@@ -43,6 +43,7 @@ describe("Cilium: a GatewayClass names a CiliumGatewayClassConfig", () => {
           config("p", type("NodePort")),
         ],
         effective: { "Gateway/other": {}, "Gateway/g": type("NodePort") },
+        outcomes: { p: "Enforced" },
       },
       {
         what: "two classes name one",
@@ -116,6 +117,10 @@ describe("Cilium: BackendTLSPolicy of Gateway API", () => {
     {
       what: "on one Service the oldest takes effect",
       objects: [tls("new", "Service/s", "b", 1), tls("old", "Service/s", "a")],
+      effective: {
+        "Service/s#http": { validation: { hostname: "a", wellKnownCACertificates: "System" } },
+        "Service/s#admin": { validation: { hostname: "a", wellKnownCACertificates: "System" } },
+      },
       outcomes: { old: "Enforced", new: "Conflicted by old" },
     },
     {
@@ -126,3 +131,5 @@ describe("Cilium: BackendTLSPolicy of Gateway API", () => {
     },
   ]);
 });
+
+statedCases("cilium");

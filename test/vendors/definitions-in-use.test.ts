@@ -146,18 +146,10 @@ describe("an approximation is a caveat where it matters", () => {
   });
 
   test("a path with a value: only a target of that kind has the caveat", () => {
-    const linkerd = (kind: string, name: string) =>
-      policy(
-        "AuthorizationPolicy",
-        "p",
-        { kind, name, group: kind === "Namespace" ? "" : "policy.linkerd.io" },
-        {},
-        {
-          group: "policy.linkerd.io",
-        },
-      );
-    expect(caveats([linkerd("Server", "web")]).map(({ code }) => code)).toEqual([]);
-    expect(caveats([linkerd("Namespace", "default")]).map(({ code }) => code)).toEqual(["ApproximateDefinition"]);
+    const patch = (kind: string) =>
+      policy("EnvoyPatchPolicy", "p", `${kind}/g`, {}, { group: "gateway.envoyproxy.io" });
+    expect(caveats([patch("Gateway")]).map(({ code }) => code)).toEqual([]);
+    expect(caveats([patch("GatewayClass")]).map(({ code }) => code)).toEqual(["ApproximateDefinition"]);
   });
 
   test("an index of a list: only a policy with two targets has the caveat", () => {

@@ -60,11 +60,15 @@ export function directKindCases({
     {
       what: `${kind}: ${wrong} is no target`,
       objects: [made("p", wrong, spec, 0)],
+      kind,
+      effective: { [at]: {} },
       outcomes: { p: "TargetNotFound" },
     },
     {
       what: `${kind}: a target that does not exist`,
       objects: [made("p", `${target}-absent`, spec, 0)],
+      kind,
+      effective: { [at]: {} },
       outcomes: { p: "TargetNotFound" },
     },
   ];

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { caveatsFor, type JsonObject } from "../../src/index.ts";
 import { gateway, gatewayClass, listener, listenerSet, policy, route } from "../support/cluster/gateway-objects.ts";
-import { vendorCases, vendorCluster } from "./vendor-cases.ts";
+import { statedCases, vendorCases, vendorCluster } from "./vendor-cases.ts";
 
 const GROUP = "gateway.envoyproxy.io";
 const CONTROLLER = "gateway.envoyproxy.io/gatewayclass-controller";
@@ -51,6 +51,7 @@ describe("mergeType: a route's policy is merged with the closest policy above it
         traffic("r1", "HTTPRoute/r", { ...json, ...retry(2) }, 1),
       ],
       effective: { [ONE]: { retry: { numRetries: 2, perRetry: { timeout: "1s" } } } },
+      outcomes: { g1: "PartiallyEnforced by r1", r1: "Enforced" },
     },
     {
       what: "StrategicMerge merges upgrades and compressions by their type",
@@ -83,6 +84,7 @@ describe("mergeType: a route's policy is merged with the closest policy above it
         traffic("r1", "HTTPRoute/r", { rateLimit: { global: { rules: [limit(5)] } } }, 1),
       ],
       effective: { [ONE]: { rateLimit: { global: { rules: { "default/r1[0]": limit(5) } } } } },
+      outcomes: { g1: "PartiallyEnforced by r1", r1: "Enforced" },
     },
     {
       what: "SecurityPolicy: StrategicMerge merges context extensions by name",
@@ -98,6 +100,7 @@ describe("mergeType: a route's policy is merged with the closest policy above it
       effective: {
         [ONE]: { extAuth: { contextExtensions: { b: { name: "b", value: "2" }, a: { name: "a" } } } },
       },
+      outcomes: { house: "PartiallyEnforced by own", own: "Enforced" },
     },
     {
       what: "the closest policy is the listener's; the Gateway's is not merged in",
@@ -117,6 +120,7 @@ describe("mergeType: a route's policy is merged with the closest policy above it
         traffic("x1", "HTTPRoute/on-x", { ...strategic, ...retry(2) }, 2),
       ],
       effective: { [X]: { ...retry(2), ...timeout("3s") } },
+      outcomes: { g1: "PartiallyEnforced by x1", ls1: "Enforced", x1: "Enforced" },
     },
     {
       what: "behind a ListenerSet without policies it is the Gateway's, and never that of a listener of the Gateway",
@@ -126,6 +130,7 @@ describe("mergeType: a route's policy is merged with the closest policy above it
         traffic("x1", "HTTPRoute/on-x", { ...strategic, ...retry(2) }, 2),
       ],
       effective: { [X]: { ...retry(2), ...timeout("1s") } },
+      outcomes: { g1: "PartiallyEnforced by l1", l1: "Enforced", x1: "Enforced" },
     },
     {
       what: "a rule's policy is merged with the Gateway's, and never with its route's",
@@ -145,6 +150,7 @@ describe("mergeType: a route's policy is merged with the closest policy above it
         traffic("rule", ["HTTPRoute/r#one"], retry(2), 2),
       ],
       effective: { [ONE]: retry(2), [TWO]: { useClientProtocol: true, ...timeout("1s") } },
+      outcomes: { g1: "PartiallyEnforced by rule", r1: "PartiallyEnforced by rule", rule: "Enforced" },
     },
     {
       what: "a policy with mergeType that has no policy above it takes effect as it is",
@@ -162,6 +168,7 @@ describe("mergeType: a route's policy is merged with the closest policy above it
       what: "a listener's policy never merges with the Gateway's",
       objects: [traffic("g1", "Gateway/g", timeout("1s")), traffic("l1", "Gateway/g#a", retry(2), 1)],
       effective: { [ONE]: retry(2) },
+      outcomes: { g1: "PartiallyEnforced by l1", l1: "Enforced" },
     },
     {
       what: "a route on two listeners is merged with a policy for each of them",
@@ -273,3 +280,5 @@ describe("what is approximate", () => {
     expect(codes({ ...json, rateLimit: { global: { rules: [limit(1)] } } })).toEqual(["ApproximateDefinition"]);
   });
 });
+
+statedCases("envoy-gateway");

@@ -11,7 +11,7 @@ import {
   route,
 } from "../support/cluster/gateway-objects.ts";
 import { namedCases } from "./named-kind-cases.ts";
-import { vendorCases, vendorCluster } from "./vendor-cases.ts";
+import { statedCases, vendorCases, vendorCluster } from "./vendor-cases.ts";
 
 const GROUP = "gateway.envoyproxy.io";
 const CONTROLLER = "gateway.envoyproxy.io/gatewayclass-controller";
@@ -71,6 +71,7 @@ describe("BackendTrafficPolicy without mergeType: the most specific policy alone
       what: "a listener's policy replaces the Gateway's for the routes of that listener",
       objects: [traffic("g1", "Gateway/g", retry(1)), traffic("l1", "Gateway/g#a", retry(2), 1)],
       effective: { [ONE]: retry(2), [B]: retry(1), [X]: retry(1) },
+      outcomes: { g1: "PartiallyEnforced by l1", l1: "Enforced" },
     },
     {
       what: "a route's policy replaces the listener's",
@@ -82,6 +83,7 @@ describe("BackendTrafficPolicy without mergeType: the most specific policy alone
       what: "a ListenerSet's policy replaces the Gateway's for its own routes",
       objects: [traffic("g1", "Gateway/g", retry(1)), traffic("ls1", "ListenerSet/ls", retry(2), 1)],
       effective: { [ONE]: retry(1), [X]: retry(2) },
+      outcomes: { g1: "PartiallyEnforced by ls1", ls1: "Enforced" },
     },
     {
       what: "a policy on a listener of a ListenerSet replaces the ListenerSet's",
@@ -93,6 +95,7 @@ describe("BackendTrafficPolicy without mergeType: the most specific policy alone
       what: "a Gateway listener's policy has no effect on the routes of a ListenerSet",
       objects: [traffic("l1", "Gateway/g#a", retry(1))],
       effective: { [ONE]: retry(1), [X]: {} },
+      outcomes: { l1: "Enforced" },
     },
     {
       what: "an empty policy on a route keeps the Gateway's out",
@@ -149,6 +152,7 @@ describe("BackendTrafficPolicy without mergeType: the most specific policy alone
         }),
       ],
       effective: { [ONE]: retry(3), [B]: retry(3), [X]: {} },
+      outcomes: { both: "Enforced" },
     },
     {
       what: "a selector with namespaces takes routes of other namespaces where a ReferenceGrant permits it",
@@ -166,6 +170,7 @@ describe("BackendTrafficPolicy without mergeType: the most specific policy alone
         }),
       ],
       effective: { [ONE]: retry(3), [B]: {} },
+      outcomes: { "other/far": "Enforced" },
     },
     {
       what: "without the ReferenceGrant it takes none of them",
@@ -179,6 +184,7 @@ describe("BackendTrafficPolicy without mergeType: the most specific policy alone
         },
       ],
       effective: { [ONE]: {} },
+      outcomes: { "other/far": "TargetNotFound" },
     },
     {
       what: "a target in another namespace is refused, also with a ReferenceGrant",
@@ -190,25 +196,33 @@ describe("BackendTrafficPolicy without mergeType: the most specific policy alone
         }),
       ],
       effective: { [ONE]: {} },
+      outcomes: { "other/far": "TargetNotFound" },
     },
     {
       what: "a target that does not exist",
       objects: [traffic("lost", "HTTPRoute/nowhere", retry(1))],
+      effective: { "HTTPRoute/on-a#one": {} },
       outcomes: { lost: "TargetNotFound" },
     },
     {
       what: "a rule that does not exist",
       objects: [traffic("lost", ["HTTPRoute/on-a#three"], retry(1))],
+      effective: { "HTTPRoute/on-a#one": {} },
       outcomes: { lost: "TargetNotFound" },
     },
     {
       what: "a Service is no target",
       objects: [traffic("wrong", "Service/s", retry(1))],
+      effective: { "HTTPRoute/on-a#one": {} },
       outcomes: { wrong: "TargetNotFound" },
     },
     {
       what: "the ancestors of a route's policy are the Gateways of the route",
       objects: [traffic("r1", "HTTPRoute/on-a", retry(1))],
+      effective: {
+        "HTTPRoute/on-a#one": { retry: { numRetries: 1 } },
+        "HTTPRoute/on-a#two": { retry: { numRetries: 1 } },
+      },
       conditions: { r1: ["Gateway/g: Accepted=True/Accepted Enforced=True/Enforced"] },
     },
   ]);
@@ -237,11 +251,13 @@ describe("SecurityPolicy and EnvoyExtensionPolicy: the same order", () => {
       what: "an empty SecurityPolicy opens its route",
       objects: [security("house", "Gateway/g", jwt("house")), security("open", "HTTPRoute/on-b", {}, 1)],
       effective: { [ONE]: jwt("house"), [B]: {} },
+      outcomes: { house: "PartiallyEnforced by open", open: "Enforced" },
     },
     {
       what: "a Gateway's SecurityPolicy takes effect on TCPRoutes",
       objects: [tcpGateway, tcp, security("house", "Gateway/t", { authorization: { defaultAction: "Deny" } })],
       effective: { "TCPRoute/tcp#only": { authorization: { defaultAction: "Deny" } } },
+      outcomes: { house: "Enforced" },
     },
     {
       what: "a rule's EnvoyExtensionPolicy replaces the Gateway's for that rule",
@@ -250,6 +266,7 @@ describe("SecurityPolicy and EnvoyExtensionPolicy: the same order", () => {
         extension("rule", ["HTTPRoute/on-a#two"], { wasm: [] }, 1),
       ],
       effective: { [ONE]: { lua: [] }, [TWO]: { wasm: [] } },
+      outcomes: { house: "PartiallyEnforced by rule", rule: "Enforced" },
     },
     {
       what: "two kinds never meet",
@@ -280,6 +297,7 @@ describe("ClientTrafficPolicy: a listener's own policy, its ListenerSet's, its G
       what: "a ListenerSet's policy replaces the Gateway's, whichever is older",
       objects: [client("g1", "Gateway/g", idle("1s")), client("ls1", "ListenerSet/ls", idle("2s"), 1)],
       effective: { "Gateway/g#a": idle("1s"), "ListenerSet/ls#x": idle("2s") },
+      outcomes: { g1: "PartiallyEnforced by ls1", ls1: "Enforced" },
     },
     {
       what: "two policies on one listener: the oldest, the other is Conflicted",
@@ -291,11 +309,17 @@ describe("ClientTrafficPolicy: a listener's own policy, its ListenerSet's, its G
     {
       what: "a policy on a Gateway and one on its listener do not conflict",
       objects: [client("g1", "Gateway/g", idle("1s")), client("l1", "Gateway/g#a", idle("2s"))],
+      effective: {
+        "Gateway/g#a": { timeout: { http: { idleTimeout: "2s" } } },
+        "Gateway/g#b": { timeout: { http: { idleTimeout: "1s" } } },
+        "ListenerSet/ls#x": { timeout: { http: { idleTimeout: "1s" } } },
+      },
       outcomes: { g1: "PartiallyEnforced by l1", l1: "Enforced" },
     },
     {
       what: "an HTTPRoute is no target",
       objects: [client("wrong", "HTTPRoute/on-a", idle("1s"))],
+      effective: { "Gateway/g#a": {} },
       outcomes: { wrong: "TargetNotFound" },
     },
   ]);
@@ -317,12 +341,19 @@ describe("what objects name, and what adds up", () => {
     {
       what: "EnvoyPatchPolicies on one Gateway all take effect",
       objects: [patch("a", 5), patch("b", -1)],
+      effective: {
+        "Gateway/g": {
+          "default/b": { type: "JSONPatch", priority: -1 },
+          "default/a": { type: "JSONPatch", priority: 5 },
+        },
+      },
       outcomes: { a: "Enforced", b: "Enforced" },
       conditions: { a: ["Gateway/g: Accepted=True/Accepted Enforced=True/Enforced"] },
     },
     {
       what: "an EnvoyPatchPolicy on an HTTPRoute is refused",
       objects: [policy("EnvoyPatchPolicy", "p", "HTTPRoute/on-a", {}, { group: GROUP })],
+      effective: { "Gateway/g": {} },
       outcomes: { p: "TargetNotFound" },
     },
   ]);
@@ -334,3 +365,5 @@ describe("what objects name, and what adds up", () => {
     ],
   );
 });
+
+statedCases("envoy-gateway");

@@ -2,7 +2,7 @@ import { describe } from "vitest";
 import type { JsonObject } from "../../src/index.ts";
 import { policy, route } from "../support/cluster/gateway-objects.ts";
 import { directCluster, directKindCases } from "./direct-kind-cases.ts";
-import { vendorCases } from "./vendor-cases.ts";
+import { statedCases, vendorCases } from "./vendor-cases.ts";
 
 const group = "gateway.networking.k8s.io";
 const shared = directCluster("example.com/any");
@@ -76,12 +76,16 @@ describe("Gateway API: BackendTLSPolicy of a Service and of its ports", () => {
     {
       what: "a port that does not exist",
       objects: [tls("p", "Service/s#metrics", "a.example.com")],
+      effective: { "Service/s#http": {} },
       outcomes: { p: "TargetNotFound" },
     },
     {
       what: "a Service that no route uses",
       objects: [route("r", "Gateway/nowhere"), tls("p", "Service/absent", "a.example.com")],
+      effective: { "Service/s#http": {} },
       outcomes: { p: "TargetNotFound" },
     },
   ]);
 });
+
+statedCases("gateway-api");

@@ -1,7 +1,7 @@
 import { describe } from "vitest";
 import type { JsonObject } from "../../src/index.ts";
 import { gateway, gatewayClass, listener, policy, route } from "../support/cluster/gateway-objects.ts";
-import { vendorCases } from "./vendor-cases.ts";
+import { statedCases, vendorCases } from "./vendor-cases.ts";
 
 const group = "gateway.solo.io";
 const X = "gateway.networking.x-k8s.io";
@@ -68,6 +68,7 @@ describe("Gloo Gateway: VirtualHostOption, each field of options whole", () => {
       what: "a ListenerSet's field replaces the Gateway's",
       objects: [host("g1", "Gateway/g", { cors: { a: 1 } }), host("s1", set(), { cors: { a: 2 } }, 1)],
       effective: { "Gateway/g#a": spec({ cors: { a: 1 } }), "XListenerSet/ls#x": spec({ cors: { a: 2 } }) },
+      outcomes: { g1: "PartiallyEnforced by s1", s1: "Enforced" },
     },
     {
       what: "a policy on a listener of a ListenerSet is the most specific",
@@ -79,10 +80,16 @@ describe("Gloo Gateway: VirtualHostOption, each field of options whole", () => {
       what: "a Gateway listener's policy has no effect on a ListenerSet",
       objects: [host("l1", "Gateway/g#a", { cors: { a: 1 } })],
       effective: { "Gateway/g#a": spec({ cors: { a: 1 } }), "XListenerSet/ls#x": {} },
+      outcomes: { l1: "Enforced" },
     },
     {
       what: "a policy whose fields are all set by others takes no effect",
       objects: [host("g1", "Gateway/g", { cors: { a: 1 } }), host("g2", "Gateway/g", { cors: { a: 2 } }, 1)],
+      effective: {
+        "Gateway/g#a": { options: { cors: { a: 1 } } },
+        "Gateway/g#b": { options: { cors: { a: 1 } } },
+        "XListenerSet/ls#x": { options: { cors: { a: 1 } } },
+      },
       outcomes: { g1: "Enforced", g2: "Overridden by g1" },
     },
   ]);
@@ -94,6 +101,7 @@ describe("Gloo Gateway: ListenerOption, the first alone", () => {
       what: "a listener's policy replaces the Gateway's as a whole",
       objects: [listenerOption("g1", "Gateway/g", { a: 1, b: 1 }), listenerOption("l1", "Gateway/g#a", { a: 2 }, 1)],
       effective: { "Gateway/g#a": spec({ a: 2 }), "Gateway/g#b": spec({ a: 1, b: 1 }) },
+      outcomes: { g1: "PartiallyEnforced by l1", l1: "Enforced" },
     },
     {
       what: "on one target the oldest takes effect alone, and none is Conflicted",
@@ -108,10 +116,12 @@ describe("Gloo Gateway: ListenerOption, the first alone", () => {
         policy("ListenerOption", "shield", ["Gateway/g#a"], {}, { group, created: 1 }),
       ],
       effective: { "Gateway/g#a": {}, "Gateway/g#b": spec({ a: 1 }) },
+      outcomes: { g1: "PartiallyEnforced by shield", shield: "Enforced" },
     },
     {
       what: "a Service is no target",
       objects: [listenerOption("p", "Service/s", { a: 1 })],
+      effective: { "Gateway/g#a": {} },
       outcomes: { p: "TargetNotFound" },
     },
   ]);
@@ -148,6 +158,7 @@ describe("Gloo Gateway: RouteOption", () => {
           option("old", "HTTPRoute/r", { retries: { n: 1 } }),
         ],
         effective: { "HTTPRoute/r#two": spec({ retries: { n: 1 }, timeout: "2s" }) },
+        outcomes: { named: "Enforced", new: "PartiallyEnforced by old", old: "Enforced" },
       },
     ],
   );
@@ -191,3 +202,5 @@ describe("Gloo Gateway: HTTPRoutes that delegate to other HTTPRoutes", () => {
     ],
   );
 });
+
+statedCases("gloo");

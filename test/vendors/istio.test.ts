@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { caveatsFor, check, type JsonObject } from "../../src/index.ts";
 import { gateway, gatewayClass, policy, route, service } from "../support/cluster/gateway-objects.ts";
-import { vendorCases, vendorCluster } from "./vendor-cases.ts";
+import { statedCases, vendorCases, vendorCluster } from "./vendor-cases.ts";
 
 interface Made {
   readonly namespace?: string;
@@ -145,6 +145,7 @@ describe("Istio: AuthorizationPolicies add up", () => {
         policy("AuthorizationPolicy", "p", "Gateway/g", allow, { group: "security.istio.io", namespace: "shop" }),
       ],
       effective: { [G]: entry("shop/p", allow) },
+      outcomes: { "shop/p": "Enforced" },
     },
     {
       what: "behind a Gateway of another controller it takes no effect",
@@ -227,6 +228,7 @@ describe("Istio: PeerAuthentication, the most specific mode", () => {
       what: "of two of the mesh the oldest is used",
       objects: [peers("new", "", mode("DISABLE"), { ...mesh, created: 1 }), peers("old", "", mode("STRICT"), mesh)],
       effective: { [OVEN]: mode("STRICT") },
+      outcomes: { "istio-system/new": "Conflicted by istio-system/old", "istio-system/old": "Enforced" },
     },
   ]);
 });
@@ -249,6 +251,7 @@ describe("Istio: Telemetry, WasmPlugin, EnvoyFilter, ProxyConfig", () => {
         },
         [OTHER]: entry("istio-system/m", sampling(1)),
       },
+      outcomes: { "istio-system/m": "Enforced", "shop/n": "Enforced", "shop/p": "Enforced" },
     },
     {
       what: "WasmPlugins of mesh and Gateway both take effect",
@@ -325,6 +328,7 @@ describe("Istio: policies that select workloads", () => {
           "Deployment/shop/till": entry("istio-system/p", paths("/")),
           "Deployment/bakery/oven": entry("istio-system/p", paths("/")),
         },
+        outcomes: { "istio-system/p": "Enforced" },
       },
       {
         what: "PeerAuthentication: the workload's mode, then the namespace's, then the mesh's",
@@ -376,3 +380,5 @@ describe("Istio: what is not known is reported", () => {
     expect(messages(peers("p", "", { mtls: { mode: "STRICT" } })).join()).not.toContain("UNSET");
   });
 });
+
+statedCases("istio");

@@ -11,7 +11,7 @@ import {
   service,
 } from "../support/cluster/gateway-objects.ts";
 import { namedCases } from "./named-kind-cases.ts";
-import { vendorCases } from "./vendor-cases.ts";
+import { statedCases, vendorCases } from "./vendor-cases.ts";
 
 const group = "gateway.kgateway.dev";
 const CONTROLLER = "kgateway.dev/kgateway";
@@ -65,6 +65,7 @@ describe("kgateway: TrafficPolicy, each field whole from the most specific polic
         traffic("r1", ["HTTPRoute/r"], { timeouts: { request: "2s" } }, 1),
       ],
       effective: { [ONE]: { timeouts: { request: "2s" } } },
+      outcomes: { g1: "PartiallyEnforced by r1", r1: "Enforced" },
     },
     {
       what: "fields that the route does not set stay the Gateway's",
@@ -82,6 +83,7 @@ describe("kgateway: TrafficPolicy, each field whole from the most specific polic
         traffic("rule", ["HTTPRoute/r#one"], { retry: { attempts: 2 } }, 1),
       ],
       effective: { [ONE]: { retry: { attempts: 2 } }, [TWO]: { retry: { attempts: 1 } } },
+      outcomes: { r1: "PartiallyEnforced by rule", rule: "Enforced" },
     },
     {
       what: "a rule's policy and the route's are both used",
@@ -102,6 +104,7 @@ describe("kgateway: TrafficPolicy, each field whole from the most specific polic
         [ONE]: { buffer: { maxRequestSize: "2" } },
         "HTTPRoute/on-x#only": { buffer: { maxRequestSize: "1" } },
       },
+      outcomes: { g1: "PartiallyEnforced by l1", l1: "Enforced" },
     },
     {
       what: "a ListenerSet's field replaces the Gateway's for its routes",
@@ -110,6 +113,7 @@ describe("kgateway: TrafficPolicy, each field whole from the most specific polic
         traffic("ls1", ["ListenerSet/ls"], { buffer: { maxRequestSize: "2" } }, 1),
       ],
       effective: { "HTTPRoute/on-x#only": { buffer: { maxRequestSize: "2" } } },
+      outcomes: { g1: "PartiallyEnforced by ls1", ls1: "Enforced" },
     },
     {
       what: "two policies on one route are merged: the older one's field is used",
@@ -126,6 +130,7 @@ describe("kgateway: TrafficPolicy, each field whole from the most specific polic
         traffic("new", ["HTTPRoute/r"], { retry: { attempts: 2 } }, 1),
         traffic("old", ["HTTPRoute/r"], { retry: { attempts: 1 } }),
       ],
+      effective: { "HTTPRoute/r#one": { retry: { attempts: 1 } }, "HTTPRoute/r#two": { retry: { attempts: 1 } } },
       outcomes: { new: "Overridden by old" },
     },
     {
@@ -144,6 +149,7 @@ describe("kgateway: TrafficPolicy, each field whole from the most specific polic
         traffic("old", ["HTTPRoute/r"], { retry: { attempts: 1 } }, 0, -1),
       ],
       effective: { [ONE]: { retry: { attempts: 2 } } },
+      outcomes: { new: "Enforced", old: "Overridden by new" },
     },
     {
       what: "of equal weight and age the first by name",
@@ -152,6 +158,7 @@ describe("kgateway: TrafficPolicy, each field whole from the most specific polic
         traffic("a", ["HTTPRoute/r"], { retry: { attempts: 1 } }, 0, 5),
       ],
       effective: { [ONE]: { retry: { attempts: 1 } } },
+      outcomes: { a: "Enforced", b: "Overridden by a" },
     },
     {
       what: "weight does not count between levels: the route's comes before the Gateway's",
@@ -160,6 +167,7 @@ describe("kgateway: TrafficPolicy, each field whole from the most specific polic
         traffic("r1", ["HTTPRoute/r"], { retry: { attempts: 2 } }, 1),
       ],
       effective: { [ONE]: { retry: { attempts: 2 } } },
+      outcomes: { g1: "PartiallyEnforced by r1", r1: "Enforced" },
     },
     {
       what: "a filter of the rule names a policy without targets",
@@ -189,6 +197,7 @@ describe("kgateway: TrafficPolicy, each field whole from the most specific polic
         },
       ],
       effective: { [ONE]: { cors: { a: 1 } }, "HTTPRoute/on-x#only": {} },
+      outcomes: { sel: "Enforced" },
     },
     {
       what: "a target in another namespace is refused",
@@ -196,15 +205,18 @@ describe("kgateway: TrafficPolicy, each field whole from the most specific polic
         policy("TrafficPolicy", "far", [reference("HTTPRoute/default/r")], { cors: {} }, { group, namespace: "other" }),
       ],
       effective: { [ONE]: {} },
+      outcomes: { "other/far": "TargetNotFound" },
     },
     {
       what: "a Service is no target",
       objects: [traffic("p", ["Service/s"], { cors: {} })],
+      effective: { "HTTPRoute/r#one": {} },
       outcomes: { p: "TargetNotFound" },
     },
     {
       what: "the ancestors are the Gateways",
       objects: [traffic("p", ["HTTPRoute/r"], { cors: { a: 1 } })],
+      effective: { "HTTPRoute/r#one": { cors: { a: 1 } }, "HTTPRoute/r#two": { cors: { a: 1 } } },
       conditions: { p: ["Gateway/g: Accepted=True/Accepted Enforced=True/Enforced"] },
     },
   ]);
@@ -216,6 +228,7 @@ describe("kgateway: HTTPListenerPolicy and BackendConfigPolicy", () => {
       what: "a Gateway's HTTPListenerPolicy takes effect on all its listeners",
       objects: [listeners("g1", ["Gateway/g"], { useRemoteAddress: true })],
       effective: { "Gateway/g#a": { useRemoteAddress: true }, "ListenerSet/ls#x": { useRemoteAddress: true } },
+      outcomes: { g1: "Enforced" },
     },
     {
       what: "a listener's fields replace the Gateway's, each whole",
@@ -232,6 +245,7 @@ describe("kgateway: HTTPListenerPolicy and BackendConfigPolicy", () => {
         listeners("old", ["Gateway/g"], { idleTimeout: "1s" }),
       ],
       effective: { "Gateway/g#a": { idleTimeout: "1s", acceptHttp10: true } },
+      outcomes: { new: "PartiallyEnforced by old", old: "Enforced" },
     },
     {
       what: "two BackendConfigPolicies on one Service: the older one's fields are used, and the others added",
@@ -249,10 +263,12 @@ describe("kgateway: HTTPListenerPolicy and BackendConfigPolicy", () => {
         backend("old", ["Service/s"], { tls: { sni: "a" } }),
       ],
       effective: { "Service/s": { tls: { sni: "a" } } },
+      outcomes: { new: "Overridden by old", old: "Enforced" },
     },
     {
       what: "an HTTPRoute is no target of a BackendConfigPolicy",
       objects: [backend("p", ["HTTPRoute/r"], { connectTimeout: "2s" })],
+      effective: { "Service/s": {} },
       outcomes: { p: "TargetNotFound" },
     },
   ]);
@@ -310,11 +326,13 @@ describe("kgateway: HTTPRoutes that delegate to other HTTPRoutes", () => {
         traffic("p1", ["HTTPRoute/parent"], { retry: { attempts: 1 } }, 1),
       ],
       effective: { [CHILD]: { retry: { attempts: 1 } } },
+      outcomes: { g1: "PartiallyEnforced by p1", p1: "Enforced" },
     },
     {
       what: "a star stands for all HTTPRoutes of the namespace",
       objects: [parent(delegate("*", "team")), child("team"), traffic("p1", ["HTTPRoute/parent"], { cors: { a: 1 } })],
       effective: { "HTTPRoute/parent#team > HTTPRoute/team/child#only": { cors: { a: 1 } } },
+      outcomes: { p1: "Enforced" },
     },
     {
       what: "a label stands for the HTTPRoutes that have it",
@@ -378,6 +396,7 @@ describe("kgateway: ListenerPolicy", () => {
     {
       what: "an HTTPRoute is no target",
       objects: [policies("p", ["HTTPRoute/r"], http({ idleTimeout: "1s" }))],
+      effective: { "Gateway/g#a": {} },
       outcomes: { p: "TargetNotFound" },
     },
   ]);
@@ -392,3 +411,50 @@ describe("kgateway: what objects name", () => {
     ],
   );
 });
+
+describe("kgateway: how much of a field is taken", () => {
+  vendorCases(shared, [
+    {
+      what: "the local and the global rate limit are two fields",
+      objects: [
+        traffic("g1", ["Gateway/g"], { rateLimit: { local: { tokenBucket: { maxTokens: 1 } } } }),
+        traffic("r1", ["HTTPRoute/r"], { rateLimit: { global: { descriptors: [] } } }, 1),
+      ],
+      effective: {
+        [ONE]: { rateLimit: { local: { tokenBucket: { maxTokens: 1 } }, global: { descriptors: [] } } },
+      },
+      outcomes: { g1: "Enforced", r1: "Enforced" },
+    },
+    {
+      what: "the fields of dns are taken one by one, others of a BackendConfigPolicy whole",
+      objects: [
+        backend("old", ["Service/s"], { dns: { jitter: "1s" }, loadBalancer: { roundRobin: {} } }),
+        backend("new", ["Service/s"], { dns: { respectTTL: true }, loadBalancer: { ringHash: {} } }, 1),
+      ],
+      effective: { "Service/s": { dns: { jitter: "1s", respectTTL: true }, loadBalancer: { roundRobin: {} } } },
+      outcomes: { old: "Enforced", new: "PartiallyEnforced by old" },
+    },
+    {
+      what: "a ListenerPolicy's tcpKeepalive is taken whole, its HTTP settings one by one",
+      objects: [
+        made("ListenerPolicy")("g1", ["Gateway/g"], {
+          default: { tcpKeepalive: { a: 1, b: 1 }, httpSettings: { idleTimeout: "1s", localReplies: { a: 1, b: 1 } } },
+        }),
+        made("ListenerPolicy")(
+          "l1",
+          ["Gateway/g#a"],
+          { default: { tcpKeepalive: { a: 2 }, httpSettings: { localReplies: { a: 2 } } } },
+          1,
+        ),
+      ],
+      effective: {
+        "Gateway/g#a": {
+          default: { tcpKeepalive: { a: 2 }, httpSettings: { idleTimeout: "1s", localReplies: { a: 2 } } },
+        },
+      },
+      outcomes: { g1: "PartiallyEnforced by l1", l1: "Enforced" },
+    },
+  ]);
+});
+
+statedCases("kgateway");

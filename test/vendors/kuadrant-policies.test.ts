@@ -1,7 +1,7 @@
 import { describe } from "vitest";
 import type { JsonObject } from "../../src/index.ts";
 import { gateway, gatewayClass, listener, listenerSet, policy, route } from "../support/cluster/gateway-objects.ts";
-import { vendorCases } from "./vendor-cases.ts";
+import { statedCases, vendorCases } from "./vendor-cases.ts";
 
 const made = (kind: string) => (name: string, on: string, spec: JsonObject, created: number) =>
   policy(kind, name, on, spec, { group: "kuadrant.io", created });
@@ -55,6 +55,7 @@ describe("RateLimitPolicy: defaults and overrides, atomic or limit by limit", ()
         rates("r1", "HTTPRoute/r", limit("own", 5), 1),
       ],
       effective: { [ONE]: limit("own", 5) },
+      outcomes: { g1: "PartiallyEnforced by r1", r1: "Enforced" },
     },
     {
       what: "merged defaults add the limits whose names the route does not use",
@@ -105,6 +106,7 @@ describe("RateLimitPolicy: defaults and overrides, atomic or limit by limit", ()
         rates("r1", "HTTPRoute/r", limit("own", 5), 1),
       ],
       effective: { [ONE]: { ...when("true"), limits: { ...inner(limit("all", 9)), ...inner(limit("own", 5)) } } },
+      outcomes: { g1: "Enforced", r1: "Enforced" },
     },
     {
       what: "the route's conditions replace those of merged defaults",
@@ -113,6 +115,7 @@ describe("RateLimitPolicy: defaults and overrides, atomic or limit by limit", ()
         rates("r1", "HTTPRoute/r", { ...when("false"), ...limit("all", 5) }, 1),
       ],
       effective: { [ONE]: { ...when("false"), ...limit("all", 5) } },
+      outcomes: { g1: "PartiallyEnforced by r1", r1: "Enforced" },
     },
     {
       what: "a listener's policy is between the Gateway's and the route's",
@@ -126,6 +129,7 @@ describe("RateLimitPolicy: defaults and overrides, atomic or limit by limit", ()
         [CALL]: limit("port", 3),
         [OTHER]: limit("all", 9),
       },
+      outcomes: { g1: "PartiallyEnforced by l1, r1", l1: "Enforced", r1: "Enforced" },
     },
     {
       what: "a rule's policy is the most specific",
@@ -173,6 +177,7 @@ describe("RateLimitPolicy: defaults and overrides, atomic or limit by limit", ()
         rates("g1", "Gateway/g", limit("all", 9), 0),
       ],
       effective: { "HTTPRoute/behind#only": {}, [ONE]: limit("all", 9) },
+      outcomes: { g1: "Enforced" },
     },
     {
       what: "a Service is no target",
@@ -226,6 +231,7 @@ describe("AuthPolicy: named rules of several maps, and rules that are one value"
         auth("r1", "HTTPRoute/r", { rules: { authentication: { users: { anonymous: {} } } } }, 1),
       ],
       effective: { [ONE]: { rules: { authentication: { users: { anonymous: {} } } } } },
+      outcomes: { g1: "PartiallyEnforced by r1", r1: "Enforced" },
     },
     {
       what: "patterns, headers and filters are merged by name",
@@ -252,6 +258,7 @@ describe("AuthPolicy: named rules of several maps, and rules that are one value"
           },
         },
       },
+      outcomes: { g1: "Enforced", r1: "Enforced" },
     },
     {
       what: "an override of the Gateway keeps its identities over a route's",
@@ -300,3 +307,5 @@ describe("TokenRateLimitPolicy: as RateLimitPolicy, for HTTPRoutes only", () => 
     },
   ]);
 });
+
+statedCases("kuadrant");

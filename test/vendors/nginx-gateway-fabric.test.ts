@@ -1,8 +1,9 @@
 import { describe } from "vitest";
 import type { JsonObject } from "../../src/index.ts";
 import { gateway, gatewayClass, listener, policy, route, service } from "../support/cluster/gateway-objects.ts";
+import { directKindCases } from "./direct-kind-cases.ts";
 import { namedCases } from "./named-kind-cases.ts";
-import { vendorCases } from "./vendor-cases.ts";
+import { statedCases, vendorCases } from "./vendor-cases.ts";
 
 const group = "gateway.nginx.org";
 const CONTROLLER = "gateway.nginx.org/nginx-gateway-controller";
@@ -77,6 +78,7 @@ describe("NGINX Gateway Fabric: a route's settings over its Gateway's, one by on
         client("a", "HTTPRoute/r", { keepAlive: { timeout: { server: "5s" } } }),
         client("b", "HTTPRoute/r", { keepAlive: { timeout: { header: "5s" } } }, 1),
       ],
+      effective: { "HTTPRoute/r": { keepAlive: { timeout: { server: "5s" } } } },
       outcomes: { b: "Conflicted by a" },
     },
     {
@@ -85,6 +87,7 @@ describe("NGINX Gateway Fabric: a route's settings over its Gateway's, one by on
         client("g1", "Gateway/g", { body: { maxSize: "1m" } }),
         client("r1", R, { body: { maxSize: "1m" } }, 1),
       ],
+      effective: { "HTTPRoute/other": { body: { maxSize: "1m" } }, "HTTPRoute/r": { body: { maxSize: "1m" } } },
       outcomes: { g1: "Enforced", r1: "Enforced" },
     },
     {
@@ -94,6 +97,7 @@ describe("NGINX Gateway Fabric: a route's settings over its Gateway's, one by on
         proxy("r1", ["HTTPRoute/r"], { timeout: { read: "9s" } }, 1),
       ],
       effective: { [R]: { timeout: { connect: "1s", read: "9s" } } },
+      outcomes: { g1: "PartiallyEnforced by r1", r1: "Enforced" },
     },
     {
       what: "ProxySettingsPolicy: number and size of buffers are one field",
@@ -102,6 +106,7 @@ describe("NGINX Gateway Fabric: a route's settings over its Gateway's, one by on
         proxy("r1", ["HTTPRoute/r"], { buffering: { buffers: { number: 4 } } }, 1),
       ],
       effective: { [R]: { buffering: { buffers: { number: 4 } } } },
+      outcomes: { g1: "PartiallyEnforced by r1", r1: "Enforced" },
     },
     {
       what: "UpstreamSettingsPolicies on one Service add up",
@@ -127,11 +132,18 @@ describe("NGINX Gateway Fabric: a route's settings over its Gateway's, one by on
         made("SnippetsPolicy")("b", ["Gateway/g"], { snippets: [{ context: "http", value: "b" }] }),
         made("SnippetsPolicy")("a", ["Gateway/g"], { snippets: [{ context: "http", value: "a" }] }, 1),
       ],
+      effective: {
+        "Gateway/g": {
+          "default/a": { snippets: [{ context: "http", value: "a" }] },
+          "default/b": { snippets: [{ context: "http", value: "b" }] },
+        },
+      },
       outcomes: { a: "Enforced", b: "Enforced" },
     },
     {
       what: "a rule is no target",
       objects: [client("p", "HTTPRoute/r#only", { body: { maxSize: "1m" } })],
+      effective: { "HTTPRoute/r": {} },
       outcomes: { p: "TargetNotFound" },
     },
   ]);
@@ -185,6 +197,7 @@ describe("NGINX Gateway Fabric: rate limits, firewalls and processors", () => {
         firewall("r1", ["HTTPRoute/r"], source("b"), 1),
       ],
       effective: { [R]: source("b") },
+      outcomes: { g1: "PartiallyEnforced by r1", r1: "Enforced" },
     },
     {
       what: "PayloadProcessor: a route's replaces its Gateway's",
@@ -212,3 +225,19 @@ describe("NGINX Gateway Fabric: what objects name", () => {
     ],
   );
 });
+
+describe("NGINX Gateway Fabric: an ExternalLoadBalancer in front of a Gateway", () => {
+  vendorCases(
+    shared,
+    directKindCases({
+      group,
+      kind: "ExternalLoadBalancer",
+      target: "Gateway/g",
+      wrong: "HTTPRoute/r",
+      spec: { gatewayLink: { virtualServerAddress: "192.0.2.1" } },
+      other: { gatewayLink: { ipamLabel: "prod" } },
+    }),
+  );
+});
+
+statedCases("nginx-gateway-fabric");

@@ -2,7 +2,7 @@ import { describe } from "vitest";
 import type { JsonObject } from "../../src/index.ts";
 import { gateway, gatewayClass, listener, route } from "../support/cluster/gateway-objects.ts";
 import { namedCases } from "./named-kind-cases.ts";
-import { vendorCases } from "./vendor-cases.ts";
+import { statedCases, vendorCases } from "./vendor-cases.ts";
 
 const group = "traefik.io";
 const CONTROLLER = "traefik.io/gateway-controller";
@@ -95,3 +95,5 @@ describe("Traefik: filters of rules name Middlewares", () => {
     },
   ]);
 });
+
+statedCases("traefik");

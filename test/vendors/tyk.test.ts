@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { caveatsFor, type JsonObject } from "../../src/index.ts";
 import { gateway, gatewayClass, listener, policy, route, service } from "../support/cluster/gateway-objects.ts";
-import { vendorCases, vendorCluster } from "./vendor-cases.ts";
+import { statedCases, vendorCases, vendorCluster } from "./vendor-cases.ts";
 
 const group = "tyk.tyk.io";
 const kind = "TykOasApiDefinition";
@@ -66,16 +66,22 @@ describe("Tyk: a TykOasApiDefinition of a Gateway or a route", () => {
     {
       what: "definitions for every route leave nothing to the Gateway's",
       objects: [attached("p", "Gateway/g"), attached("q", "HTTPRoute/r", 1), attached("o", "HTTPRoute/other", 1)],
+      effective: {
+        "HTTPRoute/other": { tykOAS: { configmapRef: { name: "o", keyName: "o.json" } } },
+        "HTTPRoute/r": { tykOAS: { configmapRef: { name: "q", keyName: "q.json" } } },
+      },
       outcomes: { p: "Overridden by o, q" },
     },
     {
       what: "a listener is no target",
       objects: [attached("p", "Gateway/g#a")],
+      effective: { "HTTPRoute/r": {} },
       outcomes: { p: "TargetNotFound" },
     },
     {
       what: "a Service is no target",
       objects: [attached("p", "Service/s")],
+      effective: { "HTTPRoute/r": {} },
       outcomes: { p: "TargetNotFound" },
     },
     {
@@ -92,3 +98,5 @@ describe("Tyk: a TykOasApiDefinition of a Gateway or a route", () => {
     expect(caveat?.message).toContain("every Gateway counts as Tyk's");
   });
 });
+
+statedCases("tyk");

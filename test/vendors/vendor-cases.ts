@@ -1,9 +1,11 @@
 /** Runs a table of cases about the policy kinds of one implementation. */
+import { basename } from "node:path";
 import { expect, test } from "vitest";
 import { builtInDefinitions } from "../../src/definitions/built-in-definitions.ts";
 import { vendorDefinitions } from "../../src/definitions/vendor-definitions.ts";
 import type { JsonObject } from "../../src/index.ts";
 import { type Cluster, cluster } from "../support/cluster/cluster.ts";
+import { loadVendorFacts } from "../support/vendors/vendor-facts.ts";
 
 export interface VendorCase {
   /** The rule, in our words. */
@@ -28,6 +30,32 @@ export const vendorCluster = (objects: readonly JsonObject[]): Cluster =>
 
 export function vendorCases(shared: readonly JsonObject[], cases: readonly VendorCase[]): void {
   for (const { what, ...one } of cases) test(what, () => expectCase(shared, one));
+  const file = fileUnderTest();
+  rules.set(file, [...(rules.get(file) ?? []), ...cases.filter(isWhole).map(({ what }) => ruleOf(what))]);
+}
+
+/** The rules of the cases of each test file. Test files share the module graph. */
+const rules = new Map<string, readonly string[]>();
+
+/** A case that says what takes effect, and what the status is. */
+const isWhole = ({ effective, outcomes, conditions }: VendorCase): boolean =>
+  effective !== undefined && (outcomes ?? conditions) !== undefined;
+
+/** Cases that several kinds have in common begin with the kind: `RoutePolicy: a target that does not exist`. They are one rule. */
+const ruleOf = (what: string): string => what.replace(/^[A-Z]\w+: /, "");
+
+const fileUnderTest = (): string => basename(expect.getState().testPath ?? "");
+
+/**
+ * The number of cases that `vendor.yaml` states is that of the tables of this file: different rules, each with effective settings and a
+ * status. Call it after the tables.
+ */
+export function statedCases(vendor: string): void {
+  test(`src/definitions/${vendor}/vendor.yaml states the number of cases`, () => {
+    const file = fileUnderTest();
+    const facts = loadVendorFacts().find((one) => one.vendor === vendor);
+    expect(facts?.cases[file]).toBe(new Set(rules.get(file)).size);
+  });
 }
 
 function expectCase(shared: readonly JsonObject[], one: Omit<VendorCase, "what">): void {

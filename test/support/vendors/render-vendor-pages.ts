@@ -9,7 +9,7 @@ export function renderVendorPage(facts: VendorFacts, definitions: readonly Polic
   const sections = [
     `# ${facts.title}`,
     "<!-- Generated from src/definitions by test/docs/vendors.test.ts. Do not edit. -->",
-    `Read in ${facts.readAt}. [vendors.md](../vendors.md) has all implementations, and what the words of the table mean.`,
+    `Read in ${facts.readAt}. ${countCases(facts)} cases in \`test/vendors\` test it. [vendors.md](../vendors.md) has all implementations, and what the words of the table mean.`,
     ...definitions.map((definition) => renderKind(definition, facts)),
     ...list("Where its rules differ from GEP-713", facts.deviates),
     ...list("What Prevail does not model", facts.notModelled),
@@ -71,6 +71,20 @@ export function renderOverview(all: readonly VendorFacts[]): string {
     ];
   });
   return table(["implementation", "kind", ...ASPECTS], rows);
+}
+
+export const countCases = ({ cases }: VendorFacts): number =>
+  Object.values(cases).reduce((sum, count) => sum + count, 0);
+
+/** What the definitions of each vendor rest on. */
+export function renderProof(all: readonly VendorFacts[]): string {
+  const rows = all.map((facts) => [
+    `[${facts.title}](vendors/${facts.vendor}.md)`,
+    facts.readAt,
+    String(countCases(facts)),
+    facts.compared === undefined ? "–" : `[yes](vendors/${facts.vendor}.md#how-it-was-compared)`,
+  ]);
+  return table(["implementation", "rules read in", "cases", "compared with its own test data"], rows);
 }
 
 /** One row for each vendor. */

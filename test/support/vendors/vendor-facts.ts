@@ -14,6 +14,8 @@ export interface VendorFacts {
   readonly vendor: string;
   readonly title: string;
   readonly readAt: string;
+  /** For each test file of `test/vendors` with cases of the vendor, how many: different rules with effective settings and a status. */
+  readonly cases: Readonly<Record<string, number>>;
   readonly kinds: Readonly<Record<string, Readonly<Record<Aspect, Rating>>>>;
   /** Where the rules differ from GEP-713. */
   readonly deviates?: readonly string[];

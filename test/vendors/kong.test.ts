@@ -1,5 +1,5 @@
+import { dump } from "js-yaml";
 import { describe, expect, test } from "vitest";
-import { stringify } from "yaml";
 import type { JsonObject } from "../../src/index.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { gateway, gatewayClass, route, routeTo, service } from "../support/cluster/gateway-objects.ts";
@@ -200,9 +200,7 @@ describe("Kong: plugins that annotations and filters name", () => {
 
   test("explain has the line of a setting, which is beside metadata", async () => {
     const files = {
-      "cluster.yaml": [...shared, named("limit"), service("s"), plugin("limit")]
-        .map((one) => stringify(one))
-        .join("---\n"),
+      "cluster.yaml": [...shared, named("limit"), service("s"), plugin("limit")].map((one) => dump(one)).join("---\n"),
     };
     const { stdout } = await runCli("explain httproute/r -f cluster.yaml", { files });
     const line = files["cluster.yaml"].split("\n").findIndex((text) => text.includes("minute: 5")) + 1;

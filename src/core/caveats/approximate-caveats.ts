@@ -1,8 +1,8 @@
 import type { Approximation, PolicyDefinition } from "../model/definition.ts";
 import { isJsonList, isJsonObject, type Json, ownValue } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { kindId } from "../model/refs.ts";
 import { settingsOf } from "../model/parse/policy/settings-of.ts";
+import { kindId } from "../model/refs.ts";
 import { countKinds, joinWords } from "../model/words/count-kinds.ts";
 import type { Caveat } from "./caveat.ts";
 import { type CaveatContext, caveat, located } from "./caveat-context.ts";

@@ -14,7 +14,7 @@ import {
   type Targeting,
   type Visibility,
 } from "../definition.ts";
-import { dottedPath, groupOfKind, kind, level, linkChoices, linkRow } from "./level-schema.ts";
+import { dottedPath, kind, level, linkChoices, linkRow, targetKind, workloadKind } from "./level-schema.ts";
 import { merge, partMerge } from "./merge-schema.ts";
 import {
   choice,
@@ -73,34 +73,6 @@ const policies = object({
   scope: optional(choice(choices.scope), "Namespaced", "Scope of the policy's CRD."),
 });
 
-const forbiddenSetting = object({
-  path: required(dottedPath, "Dotted path in the spec proper. Everything below it is forbidden too."),
-  because: optional(text, "no reason", "The reason, for the message: a clause without a full stop."),
-});
-
-const targetKind: Schema = shorthand("a kind (Gateway)", {
-  group: groupOfKind,
-  kind: required(name, "A kind that a policy may target."),
-  sections: optional(list(text), "none", "Sections that may also be targeted: `Listener`, `Rule`, `Port`."),
-  virtual: optional(flag, "false", "`true`: no such object needs to exist (GEP-713, Targeting virtual types)."),
-  policies: optional(list(text), "all of them", "The joined policy kinds that may target it."),
-  forbids: optional(
-    list(forbiddenSetting),
-    "nothing",
-    "Settings that are not allowed for such a target: a policy that has both is Invalid.",
-  ),
-  byPort: optional(
-    flag,
-    "false",
-    "`true`: a target may name its sections by their port, in a field `port` or as `sectionName`. It means all sections of the object with that port.",
-  ),
-  sectionRequired: optional(
-    flag,
-    "false",
-    "`true`: only its sections may be targeted. A target without `sectionName` is refused.",
-  ),
-});
-
 const namingField = object({
   level: required(level, "The objects or sections that have the field."),
   path: optional(
@@ -110,21 +82,6 @@ const namingField = object({
   ),
   annotation: optional(name, "none", "Key of an annotation of the object that contains a name. Instead of `path`."),
   separator: optional(name, "the field has one name", "The text between several names: `,`."),
-});
-
-const workloadKind: Schema = shorthand("a kind (Pod)", {
-  group: groupOfKind,
-  kind: required(name, "A kind of objects that stand for Pods."),
-  labels: optional(
-    dottedPath,
-    "metadata.labels",
-    "Dotted path of the labels of the Pods: `spec.template.metadata.labels`.",
-  ),
-  nameLabels: optional(
-    list(name),
-    "none",
-    "Labels of the Pods that contain the name of the object: `gateway.networking.k8s.io/gateway-name`.",
-  ),
 });
 
 const targeting = object({

@@ -1,11 +1,23 @@
 /** The schemas of kinds, levels and the links between them, as PolicyDefinitions have them. */
 import type { LinkRow } from "../definition.ts";
-import { choice, type Field, formatted, name, object, optional, required, shorthand, text } from "./own-kind-schema.ts";
+import {
+  choice,
+  type Field,
+  flag,
+  formatted,
+  list,
+  name,
+  object,
+  optional,
+  required,
+  shorthand,
+  text,
+} from "./own-kind-schema.ts";
 import type { Schema } from "./schema.ts";
 
 export const dottedPath: Schema = formatted("a dotted path");
 
-export const groupOfKind: Field = optional(
+const groupOfKind: Field = optional(
   text,
   "the group of the built-in or declared kind",
   "API group of the kind; empty for core.",
@@ -72,5 +84,50 @@ export const linkRow: Schema = object({
     }),
     "none",
     "For ChildRefs: references that name the value of a label instead of an object.",
+  ),
+});
+
+const forbiddenSetting = object({
+  path: required(dottedPath, "Dotted path in the spec proper. Everything below it is forbidden too."),
+  because: optional(text, "no reason", "The reason, for the message: a clause without a full stop."),
+});
+
+/** A kind that policies may target. */
+export const targetKind: Schema = shorthand("a kind (Gateway)", {
+  group: groupOfKind,
+  kind: required(name, "A kind that a policy may target."),
+  sections: optional(list(text), "none", "Sections that may also be targeted: `Listener`, `Rule`, `Port`."),
+  virtual: optional(flag, "false", "`true`: no such object needs to exist (GEP-713, Targeting virtual types)."),
+  policies: optional(list(text), "all of them", "The joined policy kinds that may target it."),
+  forbids: optional(
+    list(forbiddenSetting),
+    "nothing",
+    "Settings that are not allowed for such a target: a policy that has both is Invalid.",
+  ),
+  byPort: optional(
+    flag,
+    "false",
+    "`true`: a target may name its sections by their port, in a field `port` or as `sectionName`. It means all sections of the object with that port.",
+  ),
+  sectionRequired: optional(
+    flag,
+    "false",
+    "`true`: only its sections may be targeted. A target without `sectionName` is refused.",
+  ),
+});
+
+/** A kind of objects that stand for Pods. */
+export const workloadKind: Schema = shorthand("a kind (Pod)", {
+  group: groupOfKind,
+  kind: required(name, "A kind of objects that stand for Pods."),
+  labels: optional(
+    dottedPath,
+    "metadata.labels",
+    "Dotted path of the labels of the Pods: `spec.template.metadata.labels`.",
+  ),
+  nameLabels: optional(
+    list(name),
+    "none",
+    "Labels of the Pods that contain the name of the object: `gateway.networking.k8s.io/gateway-name`.",
   ),
 });

@@ -4,6 +4,7 @@ import { type AdmissionRefusal, findRefusal, isExempt, type RefusalSettings } fr
 import { formatWarnings } from "./admission/format-warnings.ts";
 import { type NameSettings, otherNames } from "./admission/other-names.ts";
 import type { DefinitionEffect, FarEffect, RequestEffect } from "./admission/request-effect.ts";
+import { samplePolicies } from "./admission/sample-policies.ts";
 import { apply, applyPlanned, type Change, touchedOf } from "./apply.ts";
 import { COVERAGE_RULE } from "./check/coverage/check-coverage.ts";
 import { parseCoverageRule } from "./check/coverage/parse-coverage-rule.ts";
@@ -17,6 +18,7 @@ import type { World } from "./effective/world/world.ts";
 import { type Evaluation, optionsOf, worldOf } from "./evaluation.ts";
 import { withCascades } from "./explain/plan/with-cascades.ts";
 import type { Finding } from "./model/finding.ts";
+import type { JsonObject } from "./model/json.ts";
 import type { KubeObject } from "./model/kube-object.ts";
 import { type GroupKind, isNamespace, kindId, type ObjectRef, type PolicyId } from "./model/refs.ts";
 import { parseObject } from "./model/snapshot.ts";
@@ -48,6 +50,10 @@ export function admissionRefusal(
   const effect = effectOf(evaluation, request, subject, settings);
   return effect === undefined ? undefined : findRefusal(effect, settings);
 }
+
+/** Policies whose changes are typical requests, not those that reach too far to be compared. */
+export const admissionSamples = (evaluation: Evaluation, count: number): readonly JsonObject[] =>
+  samplePolicies(worldOf(evaluation), { count, mostPaths: FAR });
 
 /** The object that the request is about. `request.name` of Kubernetes may be empty (deletecollection), so the object itself is read. */
 function subjectOf(evaluation: Evaluation, { object, oldObject }: AdmissionRequest): KubeObject | undefined {

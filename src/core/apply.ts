@@ -53,6 +53,12 @@ export const apply = (evaluation: Evaluation, changes: Iterable<Change>): Applie
 export const applyPlanned = (evaluation: Evaluation, changes: Iterable<Change>): Applied =>
   applyTo(evaluation, objectChanges(worldOf(evaluation), changes, "FromCluster"));
 
+/** Builds the indexes that changes need, so that the first change does not have to. Later evaluations have them, too. */
+export function buildIndexes(evaluation: Evaluation): void {
+  const { indexLinks, indexChildren, indexPolicies, countTallies } = worldOf(evaluation);
+  for (const build of [indexLinks, indexChildren, indexPolicies, countTallies]) build();
+}
+
 function applyTo(evaluation: Evaluation, settled: ObjectChanges): Applied {
   const [world, options] = [worldOf(evaluation), optionsOf(evaluation)];
   const isOfRules = settled.changes.some(({ ref, isQuiet }) => !isQuiet && isRule(ref));

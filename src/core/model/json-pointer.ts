@@ -17,7 +17,8 @@ export function valueAtPointer(value: Json, pointer: string): Json | undefined {
 }
 
 /** The key that a pointer spells. */
-export const unescapePointer = (token: string): string => token.replaceAll("~1", "/").replaceAll("~0", "~");
+export const unescapePointer = (token: string): string =>
+  token.includes("~") ? token.replaceAll("~1", "/").replaceAll("~0", "~") : token;
 
 /** A key as a pointer spells it. */
 export const escapePointer = (key: string): string =>

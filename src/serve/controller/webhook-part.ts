@@ -11,8 +11,10 @@ import type { CertifiedKey } from "../../adapters/certificates/make-certificates
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
 import type { WebhookSettings } from "../../cli/controller/webhook-settings.ts";
 import type { LiveState } from "../../controller/live-evaluation.ts";
+import { buildIndexes } from "../../core/apply.ts";
 import { foundRules, type KindRule } from "../../webhook/configure/configuration-objects.ts";
 import { writeConfigurations } from "../../webhook/configure/write-configurations.ts";
+import { warmUp } from "../../webhook/serve/warm-up.ts";
 import { startWebhookServer, type WebhookServer } from "../../webhook/serve/webhook-server.ts";
 
 export interface WebhookPartOptions {
@@ -76,6 +78,9 @@ export class WebhookPart {
   /** The configurations are written again if kinds came or went. */
   useState(state: LiveState): void {
     const isNew = this.#state?.resources !== state.resources;
+    // Before the state is there, warn says that the cluster has not been read.
+    if (this.#state === undefined) warmUp(state);
+    else if (isNew) buildIndexes(state.evaluation);
     this.#state = state;
     if (!isNew) return;
     this.#rules = foundRules([...state.resources.values()]);

@@ -73,6 +73,13 @@ const hasPolicy = (path: Path, kind: CompiledKind): boolean =>
 /** The paths that `forEachEffectiveTo` visits, as a list. */
 export function effectivePathsTo(finder: PathFinder, kind: CompiledKind, end: EndObject): readonly EffectivePath[] {
   const found: EffectivePath[] = [];
-  forEachEffectiveTo(finder, kind, end, (path, effective) => void found.push({ kind, path, effective }));
+  finder.forEachPathTo(end, (path) => addEffective(found, path, kind));
   return found;
+}
+
+/** Adds a path with its effective spec, if it has a policy with a part in the fold. */
+export function addEffective(found: EffectivePath[], path: Path, kind: CompiledKind): void {
+  if (path.stack === kind.stacks.empty) return;
+  const effective = foldPath(path, kind);
+  if (effective.outcomes.length > 0) found.push({ kind, path, effective });
 }

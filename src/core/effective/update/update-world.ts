@@ -6,10 +6,11 @@
 import { mayConflict } from "../../merge/settle-target.ts";
 import { once } from "../../model/collections/once.ts";
 import type { Json } from "../../model/json.ts";
-import { compareText, type ObjectId, type PolicyId, parseObjectId } from "../../model/refs.ts";
-import { type EffectivePath, effectivePathsTo } from "../fold/for-each-effective.ts";
+import { compareText, type ObjectId, type PolicyId, parseObjectId, splitId } from "../../model/refs.ts";
+import { addEffective, type EffectivePath, effectivePathsTo } from "../fold/for-each-effective.ts";
 import { hasPolicies, isEndObject } from "../paths/end-objects.ts";
 import { PathFinder, type PathScope } from "../paths/path-finder.ts";
+import { Restacker } from "../paths/restacker.ts";
 import { unenforcedPolicies } from "../paths/unenforced-paths.ts";
 import { PathCounter } from "../verdicts/path-counter.ts";
 import { changedTallies, countedPolicies, type TallyChanges } from "../verdicts/tally-changes.ts";
@@ -22,7 +23,7 @@ import { comparePaths } from "./compare-paths.ts";
 import type { Delta, EffectiveChange, Touched, VerdictChange } from "./delta.ts";
 import { ancestorsOf, scopeOf, structurallyDirty, type Worlds } from "./dirty-objects.ts";
 import { jsonIdentical } from "./has-same-meaning.ts";
-import type { ObjectChanges } from "./object-changes.ts";
+import type { ObjectChange, ObjectChanges } from "./object-changes.ts";
 import { updateLinks } from "./update-links.ts";
 import { updateObjects } from "./update-objects.ts";
 import { namespaceIds, updatePolicies } from "./update-policies.ts";
@@ -54,10 +55,12 @@ export function updateWorld(before: World, objectChanges: ObjectChanges): Update
     }
     return scope;
   };
+  const areLinkedAlike = isChangeOfPolicies(worlds, changes, structural);
   for (const kind of before.rulebook.kinds) {
     if (!haveAnyPolicies(worlds, kind)) continue;
     const scope = scopeOfKind(kind);
-    for (const change of walkBoth(worlds, kind, scope, tallyChanges)) effective.push(change);
+    const isRestackable = areLinkedAlike && mayRestack(before, kind, edited[kind.index]?.targets ?? NO_TARGETS);
+    for (const change of walkBoth({ worlds, kind, scope, isRestackable }, tallyChanges)) effective.push(change);
     addAttached(near, worlds, kind, scope, changed);
   }
   const tallies = changedTallies(before.countTallies(), tallyChanges);
@@ -98,27 +101,76 @@ function addAttached(
   }
 }
 
+/** True if policies alone change, and no object has other links because of it. */
+function isChangeOfPolicies(
+  { before, after }: Worlds,
+  changes: readonly ObjectChange[],
+  structural: ReadonlySet<ObjectId>,
+): boolean {
+  const isOfPolicy = (id: ObjectId): boolean =>
+    before.policies.has(id as PolicyId) || after.policies.has(id as PolicyId);
+  return (
+    before.links === after.links &&
+    before.unfollowed === after.unfollowed &&
+    changes.every(({ id, isQuiet }) => isQuiet || isOfPolicy(id)) &&
+    [...structural].every(isOfPolicy)
+  );
+}
+
+/** False where policies decide which paths there are: of kinds that take effect on their targets alone, and on virtual objects. */
+function mayRestack({ objects }: WithPolicies, { definition }: CompiledKind, edited: ReadonlySet<ObjectId>): boolean {
+  if (definition.class === "Direct" || definition.merge.sameTarget === "Undefined") return false;
+  return [...edited].every((id) => objects.has(id) || splitId(id).namespace === "");
+}
+
+interface Walk {
+  readonly worlds: Worlds;
+  readonly kind: CompiledKind;
+  readonly scope: PathScope;
+  /** True if the paths after the change are those before it, with other policies. */
+  readonly isRestackable: boolean;
+}
+
 /** Visits the paths in scope, one effective target at a time: subtracts the old ones from the tallies, adds the new ones, and compares them. */
-function* walkBoth(
-  worlds: Worlds,
-  kind: CompiledKind,
-  scope: PathScope,
-  tallies: TallyChanges,
-): Iterable<EffectiveChange> {
+function* walkBoth({ worlds, kind, scope, isRestackable }: Walk, tallies: TallyChanges): Iterable<EffectiveChange> {
   const finders = {
     before: new PathFinder(worlds.before, kind, { scope }),
     after: new PathFinder(worlds.after, kind, { scope }),
   };
+  const restacker = isRestackable ? new Restacker(worlds.after, kind) : undefined;
   const [going, coming] = [new PathCounter(tallies, kind, "Go"), new PathCounter(tallies, kind, "Come")];
   for (const id of [...scope.touched].sort()) {
-    const old = pathsTo(worlds.before, kind, finders.before, id);
-    const now = pathsTo(worlds.after, kind, finders.after, id);
+    const both =
+      restacker === undefined ? undefined : restackedPathsTo(worlds.before, kind, finders.before, restacker, id);
+    const old = both?.old ?? pathsTo(worlds.before, kind, finders.before, id);
+    const now = both?.now ?? pathsTo(worlds.after, kind, finders.after, id);
     for (const { path, effective } of old) going.add(path, effective);
     for (const { path, effective } of now) coming.add(path, effective);
     yield* comparePaths(old, now);
   }
   going.finish();
   coming.finish();
+}
+
+/** The paths that end at an object before and after a change of policies. Undefined: they have to be found in each world. */
+function restackedPathsTo(
+  world: WithPolicies,
+  kind: CompiledKind,
+  finder: PathFinder,
+  restacker: Restacker,
+  id: ObjectId,
+): { readonly old: readonly EffectivePath[]; readonly now: readonly EffectivePath[] } | undefined {
+  const old: EffectivePath[] = [];
+  const now: EffectivePath[] = [];
+  if (!isEndObject(world, kind, id)) return { old, now };
+  let areAll = true;
+  finder.forEachPathTo({ id, ref: parseObjectId(id) }, (path) => {
+    const next = restacker.restack(path);
+    if (next === undefined) areAll = false;
+    addEffective(old, path, kind);
+    if (next !== undefined) addEffective(now, next, kind);
+  });
+  return areAll ? { old, now } : undefined;
 }
 
 const NO_PATHS: readonly EffectivePath[] = [];

@@ -13,7 +13,7 @@ import { namespaceChanges } from "./namespace-changes.ts";
 import { PathLookup } from "./path-lookup.ts";
 import { policyChanges } from "./policy-changes.ts";
 import type { KindChange, PathChange, Plan, PlannedObject } from "./result.ts";
-import { removalChanges, valueChanges } from "./value-changes.ts";
+import { removalChanges, type valueChanges, valueComparison } from "./value-changes.ts";
 
 export interface PlanInput {
   readonly before: World;
@@ -115,13 +115,14 @@ export interface ChangedKind extends Pick<KindChange, "policyKind" | "changes"> 
 /** The paths where values or their sources change, by policy kind. */
 export function changedKinds(before: World, after: World, delta: Delta): readonly ChangedKind[] {
   const lookups = { before: new PathLookup(before), after: new PathLookup(after) };
+  const compare = valueComparison();
   const drafts = new Map<string, { readonly policyKind: GroupKind; lost: number; readonly changes: PathChange[] }>();
   for (const change of delta.effective) {
     const { policyKind } = change;
     const draft = drafts.get(kindId(policyKind)) ?? { policyKind, lost: 0, changes: [] };
     drafts.set(kindId(policyKind), draft);
     if (change.after === undefined && change.before !== undefined) draft.lost++;
-    const path = pathChange(change, lookups);
+    const path = pathChange(change, lookups, compare);
     if (path !== undefined) draft.changes.push(path);
   }
   return [...drafts.values()].filter(({ changes }) => changes.length > 0);
@@ -131,10 +132,11 @@ export function changedKinds(before: World, after: World, delta: Delta): readonl
 function pathChange(
   { policyKind, path, from, before, after }: EffectiveChange,
   lookups: { readonly before: PathLookup; readonly after: PathLookup },
+  compare: typeof valueChanges,
 ): PathChange | undefined {
   const was = before ?? lookups.before.find(policyKind, path, from);
   const is = after ?? lookups.after.find(policyKind, path, from);
-  const values = valueChanges(was, is);
+  const values = compare(was, is);
   if (values.length === 0) return undefined;
   return {
     nodes: path,

@@ -27,6 +27,26 @@ export function valueChanges(
   });
 }
 
+/** Compares values. Paths with the same policies share their specs, so each pair of specs is compared once. */
+export function valueComparison(): typeof valueChanges {
+  const known = new Map<object, Map<object, readonly ValueChange[]>>();
+  return (before, after) => {
+    // Fields belong to the objects of one path, and so do sources of objects' own values, which are not shared.
+    if (before === undefined || after === undefined || hasFields(before) || hasFields(after))
+      return valueChanges(before, after);
+    let fromThere = known.get(before.sources);
+    if (fromThere === undefined) {
+      fromThere = new Map();
+      known.set(before.sources, fromThere);
+    }
+    const found = fromThere.get(after.sources) ?? valueChanges(before, after);
+    fromThere.set(after.sources, found);
+    return found;
+  };
+}
+
+const hasFields = ({ fields = [] }: EffectivePolicy): boolean => fields.length > 0;
+
 /** Entries of `remove` that take effect before or after the change only. */
 export function removalChanges(
   before: EffectivePolicy | undefined,

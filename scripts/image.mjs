@@ -17,20 +17,23 @@ if (tag === undefined) {
   process.exit(2);
 }
 
-const tool = ["docker", "podman"].find((name) => canBuild(name));
+const found = ["docker", "podman"].map(infoOf).filter(({ isThere }) => isThere);
+const tool = found.find(({ problem }) => problem === undefined)?.name;
 if (tool === undefined) {
-  console.error(
-    "image: not built: neither docker nor podman can build an image here. Install one of them, and see that its daemon runs (docker info).",
-  );
+  const why = found.map(({ name, problem }) => `'${name} info' fails: ${problem}`).join("; ");
+  console.error(`image: not built: ${why || "there is neither docker nor podman here. Install one of them."}`);
   process.exit(3);
 }
 run(process.execPath, [join(root, "scripts", "build.mjs"), "--if-changed"]);
 run(tool, ["build", "--tag", tag, ...further, root]);
 console.error(`image: ${tag} is built with ${tool}`);
 
-/** True if the program is there and its daemon, if it has one, responds. */
-function canBuild(name) {
-  return spawnSync(name, ["info"], { stdio: "ignore", timeout: 20_000 }).status === 0;
+/** Whether the program is there, and why it cannot build: its daemon, if it has one, must respond. */
+function infoOf(name) {
+  const { status, stderr, error } = spawnSync(name, ["info"], { encoding: "utf8", timeout: 20_000 });
+  if (error?.code === "ENOENT") return { name, isThere: false };
+  const [problem = "no response"] = (stderr ?? "").split("\n").filter((line) => line.trim() !== "");
+  return { name, isThere: true, problem: status === 0 ? undefined : problem.trim() };
 }
 
 function run(command, commandArgs) {

@@ -3,8 +3,14 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { canChangeRoot, makeImageRoot } from "../support/image/image-root.ts";
 import { type ControlPlane, startControlPlane } from "../support/kubernetes/control-plane.ts";
-import { type ControllerProcess, runProgram, startController } from "../support/kubernetes/controller-process.ts";
+import {
+  type ControllerProcess,
+  runProgram,
+  startContainer,
+  startController,
+} from "../support/kubernetes/controller-process.ts";
 import { findHelm, findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
 import { CHART, renderChart, runHelm, valueArgs } from "../support/kubernetes/helm.ts";
 import { copyNextVersion, NEXT_MESSAGE, NEXT_VERSION } from "../support/kubernetes/next-version.ts";
@@ -257,6 +263,24 @@ describe.skipIf(parts === undefined || helm === undefined)("the chart in a clust
     expect(table).toContain("httproute.baker");
     expect(table).toContain("RetryPolicy bakery/retries");
   });
+
+  test.skipIf(!canChangeRoot())(
+    "a container of the image serves, too: not root, and without a file that it can write",
+    async () => {
+      const image = makeImageRoot();
+      try {
+        const container = await startContainer(plane, controllerArgs(rendered), image);
+        balancer.use([container.port]);
+        expect(await kubectl(`get effectivepolicies -n bakery --token ${plane.token("ana")}`)).toContain(
+          "httproute.baker",
+        );
+        balancer.use(replicas.map(({ port }) => port));
+        expect(await container.close()).toBe(0);
+      } finally {
+        image.remove();
+      }
+    },
+  );
 
   test("users with view, edit and admin have rights to policies", async () => {
     const bound = async (role: string): Promise<void> => {

@@ -1,40 +1,24 @@
-import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { canChangeRoot, type ImageRoot, instructions, makeImageRoot } from "../support/image/image-root.ts";
 
-const root = fileURLToPath(new URL("../../", import.meta.url));
-const dockerfile = readFileSync(join(root, "Dockerfile"), "utf8");
-const instructions = (name: string): readonly string[] =>
-  [...dockerfile.matchAll(new RegExp(`^${name} (.*)$`, "gm"))].map(([, rest = ""]) => rest);
+describe("a container of the image, as the chart runs it", { timeout: 120_000 }, () => {
+  let image: ImageRoot;
+  beforeAll(() => {
+    image = makeImageRoot();
+  }, 120_000);
+  afterAll(() => image.remove());
+  const run = (...args: readonly string[]) => {
+    const [command = "", ...rest] = [...image.command, ...args];
+    return spawnSync(command, rest, { encoding: "utf8", env: { PATH: process.env["PATH"] } });
+  };
 
-/** The files that COPY puts into the image, in a folder of this machine that cannot be written. */
-function imageFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "prevail-image-"));
-  for (const line of instructions("COPY")) {
-    const paths = line.split(" ");
-    const target = paths.pop() ?? "";
-    for (const path of paths)
-      cpSync(join(root, path), target === "./" ? join(folder, path) : join(folder, target), { recursive: true });
-  }
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
-    chmodSync(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o555 : 0o444);
-  return folder;
-}
-
-test("what the Dockerfile copies is the whole program", () => {
-  execFileSync(process.execPath, [join(root, "scripts/build.mjs"), "--if-changed"], { stdio: "ignore" });
-  const folder = imageFolder();
-  const [entrypoint = ""] = instructions("ENTRYPOINT");
-  const [node = "", program = ""] = JSON.parse(entrypoint) as string[];
-  expect(node).toBe("/nodejs/bin/node");
-  // The program must find everything below the folder of the image: there are no packages above it.
-  const run = (...args: readonly string[]) =>
-    spawnSync(process.execPath, [program.replace("/app", folder), ...args], { encoding: "utf8", cwd: folder, env: {} });
-  try {
-    const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+  test("what the Dockerfile copies is the whole program", () => {
+    expect(instructions("ENTRYPOINT")).toEqual(['["/nodejs/bin/node", "/app/dist/bin/prevail.js"]']);
+    const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
     expect(run("version").stdout).toContain(version);
     const args = ["controller", "--view-only", "--kubeconfig", "/nonexistent", "--log-format", "json"];
     const { status, stderr } = run(...args);
@@ -42,23 +26,57 @@ test("what the Dockerfile copies is the whole program", () => {
       1,
       { time: expect.any(String), level: "error", message: expect.stringContaining("/nonexistent") },
     ]);
-  } finally {
-    for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
-      if (entry.isDirectory()) chmodSync(join(entry.parentPath, entry.name), 0o755);
-    rmSync(folder, { recursive: true, force: true });
-  }
-}, 120_000);
+  });
+
+  test.skipIf(!canChangeRoot())("it is not root, has no shell, and cannot write", () => {
+    const [command = "", ...rest] = image.command;
+    // Node itself instead of the program.
+    const node = (code: string) =>
+      spawnSync(command, [...rest.slice(0, -1), "-e", code], { encoding: "utf8", env: { PATH: process.env["PATH"] } });
+    const code = `const fs = require("node:fs"); const write = (path) => { try { fs.writeFileSync(path, ""); return "written"; } catch (error) { return error.code; } };
+      console.log(JSON.stringify({ user: process.getuid(), group: process.getgid(), app: write("/app/x"), tmp: write("/tmp/x"), folders: fs.readdirSync("/").filter((name) => /bin$/.test(name)) }));`;
+    expect(JSON.parse(node(code).stdout)).toEqual({
+      user: 65532,
+      group: 65532,
+      app: "EROFS",
+      tmp: "EROFS",
+      folders: [],
+    });
+  });
+});
 
 test("the image is not run as root, and the chart runs it as the same user", () => {
   const [user] = instructions("USER");
   expect(user).toBe("65532:65532");
-  expect(readFileSync(join(root, "deploy/chart/templates/deployment.yaml"), "utf8")).toContain("runAsUser: 65532");
+  expect(readFileSync("deploy/chart/templates/deployment.yaml", "utf8")).toContain("runAsUser: 65532");
 });
 
-test("npm run image without docker and podman says what is missing", () => {
-  const { status, stderr } = spawnSync(process.execPath, [join(root, "scripts/image.mjs")], {
-    encoding: "utf8",
-    env: { PATH: "/nonexistent" },
+describe("npm run image where no image can be built", () => {
+  const imageWith = (path: string) =>
+    spawnSync(process.execPath, ["scripts/image.mjs"], { encoding: "utf8", env: { PATH: path } });
+
+  test("without docker and podman it says what is missing", () => {
+    const { status, stderr } = imageWith("/nonexistent");
+    expect([status, stderr]).toEqual([
+      3,
+      "image: not built: there is neither docker nor podman here. Install one of them.\n",
+    ]);
   });
-  expect([status, stderr]).toEqual([3, expect.stringContaining("neither docker nor podman can build an image here")]);
+
+  test("with a docker whose daemon does not run it says so, with docker's own words", () => {
+    const folder = mkdtempSync(join(tmpdir(), "prevail-docker-"));
+    try {
+      const text =
+        "#!/bin/sh\necho 'Client: 28'; echo 'Cannot connect to the Docker daemon. Is it running?' >&2; exit 1\n";
+      writeFileSync(join(folder, "docker"), text);
+      chmodSync(join(folder, "docker"), 0o755);
+      const { status, stderr } = imageWith(`${folder}:/usr/bin:/bin`);
+      expect([status, stderr]).toEqual([
+        3,
+        "image: not built: 'docker info' fails: Cannot connect to the Docker daemon. Is it running?\n",
+      ]);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
 });

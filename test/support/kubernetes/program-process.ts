@@ -16,9 +16,22 @@ export const buildProgram = (): void =>
 
 const PROGRAM = "dist/bin/prevail.js";
 
-/** Resolves when the program has read the cluster. `program`: another version of it. */
-export async function startProgram(args: readonly string[], program = PROGRAM): Promise<ProgramProcess> {
-  const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "ignore", "pipe"] });
+/** How a program is started, if not as the built one by this Node. */
+export interface ProgramStart {
+  readonly command: readonly string[];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** Another version of the program. */
+export const startOf = (program: string): ProgramStart => ({
+  command: [process.execPath, program],
+  environment: process.env,
+});
+
+/** Resolves when the program has read the cluster. */
+export async function startProgram(args: readonly string[], start = startOf(PROGRAM)): Promise<ProgramProcess> {
+  const [command = "", ...first] = start.command;
+  const child = spawn(command, [...first, ...args], { stdio: ["ignore", "ignore", "pipe"], env: start.environment });
   let text = "";
   child.stderr.on("data", (chunk: Buffer) => {
     text += chunk.toString("utf8");

@@ -26,6 +26,7 @@ import {
 import { createRequestLog, type RequestEvent, type RequestLog } from "../support/kubernetes/request-log.ts";
 import { until, untilEstablished } from "../support/kubernetes/until.ts";
 import { type Balancer, startBalancer, untilServed, VIEW_NAMESPACE } from "../support/kubernetes/view-replica.ts";
+import { whileAsking } from "../support/kubernetes/while-asking.ts";
 import { clusterObjects, coverageRule, foreignCrds, reportedObjects } from "./install-objects.ts";
 
 const parts = await findKubernetes();
@@ -387,33 +388,8 @@ describe.skipIf(parts === undefined || helm === undefined)("the chart in a clust
   });
 
   describe("upgrade and rollback, while users ask", () => {
-    let failures: string[][] = [];
-    /** Asks the whole time, and has every failure that was not over with the next request. */
-    const whileAsking = async (run: () => Promise<void>): Promise<void> => {
-      let isOver = false;
-      const asking = (async (): Promise<void> => {
-        let row: string[] = [];
-        while (!isOver) {
-          const failure = await kubectl(
-            "get --raw /apis/view.prevail.dev/v1alpha1/namespaces/bakery/effectivepolicies",
-          ).then(
-            () => undefined,
-            (error: Error) => error.message,
-          );
-          if (failure !== undefined) row.push(failure);
-          else {
-            if (row.length > 1) failures.push(row);
-            row = [];
-          }
-        }
-      })();
-      try {
-        await run();
-      } finally {
-        isOver = true;
-        await asking;
-      }
-    };
+    const ask = (): Promise<string> =>
+      kubectl("get --raw /apis/view.prevail.dev/v1alpha1/namespaces/bakery/effectivepolicies");
     interface Accepted {
       readonly message: string;
       readonly lastTransitionTime: string;
@@ -455,11 +431,10 @@ describe.skipIf(parts === undefined || helm === undefined)("the chart in a clust
       kubectl("get crd retrypolicies.prevail.dev -o jsonpath={.spec.versions[0].schema.openAPIV3Schema.description}");
 
     test("the next version of the chart: CRDs are upgraded, caBundle stays, no request fails twice", async () => {
-      failures = [];
       const before = await acceptedOf();
       const next = nextChart(folder);
       const bundle = await kubectl(`get apiservice ${API_SERVICE} -o jsonpath={.spec.caBundle}`);
-      await whileAsking(async () => {
+      const failures = await whileAsking(ask, async () => {
         await helmIn("upgrade", "prevail", next, ...valueArgs(values()));
         const args = controllerArgs(await renderChart(helm ?? "", values(), next));
         expect(args).toContain("--context=test");
@@ -476,11 +451,10 @@ describe.skipIf(parts === undefined || helm === undefined)("the chart in a clust
     });
 
     test("back to the version before, replicas of both versions side by side", async () => {
-      failures = [];
       const fresh = await startController(plane, controllerArgs(rendered));
       const [, other] = replicas;
       if (other === undefined) throw new Error("there are two replicas");
-      await whileAsking(async () => {
+      const failures = await whileAsking(ask, async () => {
         await helmIn("rollback", "prevail");
         await serve([fresh, other]);
       });
@@ -493,10 +467,10 @@ describe.skipIf(parts === undefined || helm === undefined)("the chart in a clust
         answers.add(await kubectl(`get --raw ${path}`).catch(() => kubectl(`get --raw ${path}`)));
       }
       expect(answers.size).toBe(1);
-      await whileAsking(async () => {
+      const later = await whileAsking(ask, async () => {
         await serve([fresh, await startController(plane, controllerArgs(rendered))]);
       });
-      expect(failures).toEqual([]);
+      expect([failures, later]).toEqual([[], []]);
       expect(await crdDescription()).not.toContain("in the next version");
       await until(async () => (await acceptedOf()).message !== NEXT_MESSAGE);
       expect(await versionsThatWrite()).toEqual(["this version"]);

@@ -9,7 +9,7 @@ const POLICIES = 16;
 const MOST_MS = 500;
 
 /**
- * Answers reviews that nobody sent, and drops the answers
+ * Answers made-up reviews, and drops the answers
  *
  * The first change of a large cluster builds indexes, and the first reviews run code that is not compiled yet: that takes more time than an API
  * server waits for a warning. So it is done before the first review.
@@ -26,17 +26,17 @@ export function warmUp({ evaluation, unread }: WebhookState): void {
   }
 }
 
-const NOBODY = { subResource: "", user: "" };
+const PLAIN = { subResource: "", user: "" };
 
 const deletionOf = (oldObject: JsonObject): AdmissionRequest => ({
-  ...NOBODY,
+  ...PLAIN,
   operation: "DELETE",
   object: undefined,
   oldObject,
 });
 
 const creationOf = (object: JsonObject): AdmissionRequest => ({
-  ...NOBODY,
+  ...PLAIN,
   operation: "CREATE",
   object,
   oldObject: undefined,

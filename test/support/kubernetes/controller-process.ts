@@ -38,7 +38,7 @@ export async function startController(
   return start([...args, ...kubeconfig], program === undefined ? undefined : startOf(program));
 }
 
-/** The same in a container of the image, which finds the cluster as every Pod does. Kubernetes, "Accessing the API from within a Pod" */
+/** Starts the controller in a container of the image, which finds the cluster as every Pod does. Kubernetes, "Accessing the API from within a Pod" */
 export async function startContainer(
   plane: ControlPlane,
   args: readonly string[],

@@ -8,6 +8,7 @@ const topology = "src/core/topology";
 const effective = "src/core/effective";
 const model = "src/core/model";
 const status = "src/core/status";
+const admission = "src/core/admission";
 const gatewayStatus = "src/core/gateway-status";
 const targets = "src/core/attachment/resolve-targets.ts";
 const resolution = "src/core/attachment/resolution.ts";
@@ -1916,5 +1917,99 @@ export const mutants = [
     `${gatewayStatus}/route-status.ts`,
     '(code === "BackendNotFound" && !isKnownAbsent(world, child))',
     '(code === "BackendNotFound" && false)',
+  ),
+  // Several controllers write one status (GEP-713, "Status needs to be namespaced by implementation"; Kubernetes API conventions).
+  row(
+    "entries of another controller are taken over",
+    gep713,
+    `${status}/merge-status.ts`,
+    'if (!isJsonObject(item) || item["controllerName"] !== controllerName) {\n      list.push(item);\n      continue;\n    }\n    const at = open.findIndex(({ ancestorRef })',
+    "if (!isJsonObject(item)) {\n      list.push(item);\n      continue;\n    }\n    const at = open.findIndex(({ ancestorRef })",
+  ),
+  row(
+    "a status that says the same is written again",
+    gep713,
+    `${status}/merge-status.ts`,
+    "jsonEqual(before, after) || (after.length === 0 && !isJsonList(before)) ? undefined : after;",
+    "after.length === 0 && !isJsonList(before) ? undefined : after;",
+  ),
+  row(
+    "entries of others make room in a full list of ancestors",
+    gep713,
+    `${status}/merge-status.ts`,
+    "const room = Math.max(0, MAX_ANCESTORS - list.length);",
+    "const room = MAX_ANCESTORS;",
+  ),
+  row(
+    "lastTransitionTime changes with the message",
+    gep713,
+    `${status}/merge-conditions.ts`,
+    'before["status"] === condition.status ?',
+    'before["message"] === condition.message ?',
+  ),
+  row(
+    "lastTransitionTime stays when the status changes",
+    gep713,
+    `${status}/merge-conditions.ts`,
+    'before !== undefined && before["status"] === condition.status ?',
+    "before !== undefined ?",
+  ),
+
+  // What an admission webhook must let pass (Kubernetes, "Dynamic Admission Control").
+  row(
+    "an object that is being deleted may be refused",
+    kubernetes,
+    `${admission}/admission-request.ts`,
+    'typeof metadataOf(object, "deletionTimestamp") === "string";',
+    'typeof metadataOf(object, "deletionTimestamp") === "number";',
+  ),
+  row(
+    "the namespace controller and the garbage collector may be refused",
+    kubernetes,
+    `${admission}/admission-request.ts`,
+    'subResource !== "" || CLEANERS.includes(user) || ',
+    'subResource !== "" || ',
+  ),
+  row(
+    "in a namespace that is being deleted a delete may be refused",
+    kubernetes,
+    `${admission}/find-refusal.ts`,
+    'return namespace !== "" && isBeingDeleted(objects.get(id)?.raw);',
+    'return namespace === "" && isBeingDeleted(objects.get(id)?.raw);',
+  ),
+  row(
+    "a policy that was invalid before may not be changed",
+    kubernetes,
+    `${admission}/find-refusal.ts`,
+    "record.policy !== undefined || isInvalid(before, id)) return undefined;",
+    "record.policy !== undefined) return undefined;",
+  ),
+  row(
+    "a confirmation of an earlier generation counts",
+    kubernetes,
+    `${admission}/find-refusal.ts`,
+    "annotationOf(version, CONFIRM_ANNOTATION) === String(generation)",
+    "annotationOf(version, CONFIRM_ANNOTATION) !== undefined",
+  ),
+  row(
+    "a loss on just as many paths as allowed must be confirmed",
+    kubernetes,
+    `${admission}/find-refusal.ts`,
+    "if (lost <= confirmAbove) return undefined;",
+    "if (lost < confirmAbove) return undefined;",
+  ),
+  row(
+    "a conflict is refused unless the operator asks for it",
+    kubernetes,
+    `${admission}/find-refusal.ts`,
+    "if (!refuseConflicts) return undefined;",
+    "if (refuseConflicts) return undefined;",
+  ),
+  row(
+    "after a change of policies paths keep the policies of before",
+    kubernetes,
+    `${effective}/paths/restacker.ts`,
+    "if (node === path.node && base === path.up) return path;",
+    "if (base === path.up || base !== path.up) return path;",
   ),
 ];

@@ -16,7 +16,7 @@ const crd = (group: string, kind: string, version: string, spec: JsonObject): Js
 const targets = { targetRef: { ...anySpec } };
 
 /** Policy kinds of a vendor, and the kinds of the Prometheus operator and of cert-manager that the chart can render, with no schema to speak of. */
-export const foreignCrds: readonly object[] = [
+export const foreignCrds: readonly JsonObject[] = [
   ...["AuthPolicy", "LimitPolicy"].map((kind) =>
     crd("policies.example.com", kind, "v1", { ...anySpec, properties: targets }),
   ),
@@ -44,7 +44,7 @@ const limitDefinition = {
 };
 
 /** Policies that affect an object of each kind that gets conditions. */
-const reported: readonly object[] = [
+const reported: readonly JsonObject[] = [
   limitDefinition,
   ...["TLSRoute", "TCPRoute", "UDPRoute"].flatMap((kind) => [
     {
@@ -84,7 +84,7 @@ const reported: readonly object[] = [
 ];
 
 /** A route with a policy, and a policy of each vendor's kind. */
-export const clusterObjects: readonly object[] = [
+export const clusterObjects: readonly JsonObject[] = [
   { apiVersion: "v1", kind: "Namespace", metadata: { name: "bakery" } },
   {
     apiVersion: `${GATEWAY_API}/v1`,

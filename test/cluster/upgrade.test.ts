@@ -43,10 +43,10 @@ describe.skipIf(!isThere)("the version before, this one, and back", { timeout: 3
     balancer = await startBalancer();
     // The API server of the tests has this version's CRDs.
     await kubectl("delete -f deploy/crds");
-    await applyAll(plane, foreignCrds as never);
+    await applyAll(plane, foreignCrds);
     await helmIn("install", "prevail", earlier.chart, "--create-namespace", ...valueArgs(values()));
     await until(async () => (await kubectl("api-resources --api-group prevail.dev -o name")).includes("coveragerules"));
-    await applyAll(plane, clusterObjects as never);
+    await applyAll(plane, clusterObjects);
     const external = JSON.stringify({ spec: { type: "ExternalName", externalName: "localhost" } });
     await plane.kubectl(["patch", "service", "prevail-view", "-n", VIEW_NAMESPACE, "-p", external]);
     const [before, now] = await Promise.all(
@@ -132,7 +132,7 @@ describe.skipIf(!isThere)("the version before, this one, and back", { timeout: 3
   test("an upgrade, replica by replica: no request fails twice, and in the end every object has this version's words", async () => {
     const failures = await whileAsking(ask, async () => {
       await helmIn("upgrade", "prevail", CHART, ...valueArgs(values()));
-      for (const old of [...replicas]) {
+      for (const old of replicas) {
         await replace(old, startPresent);
         await edit();
       }
@@ -145,7 +145,7 @@ describe.skipIf(!isThere)("the version before, this one, and back", { timeout: 3
   });
 
   test("what only this version has: the status of a CoverageRule", async () => {
-    await applyAll(plane, [coverageRule as never]);
+    await applyAll(plane, [coverageRule]);
     await until(async () =>
       (await kubectl("get coveragerule retried -o jsonpath={.status.conditions[*].type}")).includes("Covered"),
     );

@@ -167,7 +167,7 @@ describe.skipIf(!isThere)("the version before, this one, and back", { timeout: 3
     expect(await kubectl("get coveragerules -o name")).toContain("retried");
   });
 
-  test("forward again: replicas of both versions have the same answers, and in the end every object has this version's words", async () => {
+  test("forward again: replicas of both versions have the same responses, and in the end every object has this version's words", async () => {
     const mixed = await startPresent();
     replicas = [...replicas, mixed];
     expect((await answersOf(replicas.map(({ port }) => port))).size).toBe(1);

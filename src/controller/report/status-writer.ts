@@ -14,6 +14,7 @@ import type { WantedStatus } from "../../core/status/wanted-status.ts";
 import type { ObjectCache } from "./object-cache.ts";
 import { ResetLog } from "./reset-log.ts";
 import type { WriteLimit } from "./write-limit.ts";
+import { WritePace } from "./write-pace.ts";
 
 /** What is to be written about one object now. */
 export interface WantedWrite {
@@ -53,12 +54,6 @@ export interface StatusWriterOptions {
 /** The manager of the fields that are written (Kubernetes, "Field management"). */
 export const FIELD_MANAGER = "prevail-controller";
 
-/** The least time between two writes of one object. It doubles after some that follow each other, as those of a Gateway in a burst of routes do. */
-const BETWEEN_MS = 500;
-const LONGEST_BETWEEN_MS = 4000;
-const QUICK_WRITES = 5;
-/** An object that is not written for so many times that long begins anew. */
-const QUIET_FACTOR = 4;
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 5 * 60_000;
 const MOST_CONFLICTS = 5;
@@ -70,10 +65,7 @@ interface WriteRecord {
   /** What the object was last found, or made, to have, and how many parts of it had no entry or no room. */
   confirmed: { readonly wanted: WantedStatus; readonly leftOut: number } | undefined;
   failures: number;
-  writtenMs: number;
-  /** The writes that followed each other, and the least time to the next. */
-  inARow: number;
-  betweenMs: number;
+  readonly pace: WritePace;
   readonly resets: ResetLog;
   readonly reported: Set<string>;
 }
@@ -122,7 +114,7 @@ export class StatusWriter {
     const record = this.#recordOf(id, seen);
     const merged = this.#merge(seen, first);
     if (!this.#differs(id, record, merged, first)) return undefined;
-    const waitMs = record.writtenMs + record.betweenMs - monotonicMs();
+    const waitMs = record.pace.waitMs(first.wanted, monotonicMs());
     if (waitMs > 0) return waitMs;
     if (!(await this.#mayWrite(id, record, first, merged))) return undefined;
     await limit.take(signal);
@@ -159,7 +151,8 @@ export class StatusWriter {
       // A change of annotations is one of the object itself; its status follows with the new version.
       const put = changes.annotations ? updateObject : updateStatus;
       const response = trimObject(await put(client, resource, object, options));
-      noteWritten(record, monotonicMs());
+      record.pace.noteWritten(monotonicMs());
+      record.failures = 0;
       cache.note(id, response);
       report({ type: "Written", ...what });
       const after = this.#merge(response, now);
@@ -284,9 +277,7 @@ export class StatusWriter {
         uid,
         confirmed: undefined,
         failures: 0,
-        writtenMs: Number.NEGATIVE_INFINITY,
-        inARow: 0,
-        betweenMs: BETWEEN_MS,
+        pace: new WritePace(),
         resets: new ResetLog(),
         reported: new Set(),
       };
@@ -294,14 +285,6 @@ export class StatusWriter {
     }
     return record;
   }
-}
-
-function noteWritten(record: WriteRecord, nowMs: number): void {
-  const isQuiet = nowMs - record.writtenMs > QUIET_FACTOR * record.betweenMs;
-  record.inARow = isQuiet ? 1 : record.inARow + 1;
-  record.betweenMs = Math.min(BETWEEN_MS * 2 ** Math.max(0, record.inARow - QUICK_WRITES), LONGEST_BETWEEN_MS);
-  record.writtenMs = nowMs;
-  record.failures = 0;
 }
 
 /** Groups of the API server's own kinds have no dot, or end with `.k8s.io`. */

@@ -162,7 +162,9 @@ describe.skipIf(parts === undefined)("writes of status", CLUSTER_TEST, () => {
     expect(status).toEqual([]);
   });
 
-  test(`the values of a policy, edited ${EDITS} times: no write on a target, at most one an edit on the policy`, async () => {
+  test(`the values of a policy, edited ${EDITS} times: no write on a target, at most one an edit on the policy`, {
+    timeout: CLUSTER_TEST.timeout + EDITS * 5000,
+  }, async () => {
     audit.mark();
     for (let edit = 0; edit < EDITS; edit++) {
       await applyAll(plane, [retries("busy", "Gateway/g", 3 + edit)]);

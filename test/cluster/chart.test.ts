@@ -27,7 +27,7 @@ describe.skipIf(helm === undefined)("the chart", () => {
     expect(chart).toContain(`\nappVersion: ${version}\n`);
   });
 
-  test.each(["observe", "report"])("deploy/manifests/%s.yaml is what it renders", async (mode) => {
+  test.each(["observe", "report", "gateway"])("deploy/manifests/%s.yaml is what it renders", async (mode) => {
     expectGolden(`deploy/manifests/${mode}.yaml`, about(`, mode ${mode}`) + (await render({ ...plain, mode })));
   });
 
@@ -85,6 +85,24 @@ describe.skipIf(helm === undefined)("the chart", () => {
     }
   });
 
+  test("in the mode gateway it writes Secrets, Deployments and Services in its own namespace only, and reads certificates where it may", async () => {
+    const rights = controllerRights(await render({ mode: "gateway" }));
+    const built = /^(?:secrets|configmaps|serviceaccounts|services|deployments|poddisruptionbudgets)$/;
+    const elsewhere = rights.filter(({ namespace, resource }) => namespace === undefined && built.test(resource));
+    expect(elsewhere.map(({ verb, resource }) => `${verb} ${resource}`).sort()).toEqual([
+      "list configmaps",
+      "list secrets",
+      "list services",
+      "watch configmaps",
+      "watch secrets",
+      "watch services",
+    ]);
+    expect(rights.filter(({ verb, group }) => verb === "*" || group === "*").map(formatRight)).toEqual([]);
+    const limited = controllerRights(await render({ mode: "gateway", "gateway.certificateNamespaces": ["infra"] }));
+    const secrets = limited.filter(({ resource, verb }) => resource === "secrets" && verb === "list");
+    expect(new Set(secrets.map(({ namespace }) => namespace))).toEqual(new Set(["infra", "prevail-system"]));
+  });
+
   test("without the view API: no APIService, no Service and certificate unless there are webhooks, and one replica", async () => {
     const without = await render({ "viewApi.enabled": false, replicas: 1, mode: "report" });
     expect(without).not.toMatch(/kind: APIService|name: prevail-view$|prevail-tls|subjectaccessreviews|front-proxy/m);
@@ -100,11 +118,6 @@ describe.skipIf(helm === undefined)("the chart", () => {
   });
 
   test.each<[string, Readonly<Record<string, unknown>>, string]>([
-    [
-      "a mode that this version does not have",
-      { mode: "gateway" },
-      "mode is gateway, which this version does not have",
-    ],
     ["status in a mode that writes none", { own: [limits] }, "own and reportAffected are about status"],
     ["refusals where nothing is refused", { "webhook.mode": "warn", "webhook.confirmAbove": 5 }, "use the mode deny"],
     ["an unknown mode", { mode: "watch" }, "mode"],

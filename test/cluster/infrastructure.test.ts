@@ -7,7 +7,7 @@ import { findRig } from "../support/rig/run-in-rig.ts";
 const rig = await findRig();
 
 describe.skipIf(rig === undefined)("Envoys that the controller runs", () => {
-  test("serve while listeners, parameters, Pods and certificates change and the controller is killed; what equals is not written, and what is gone is removed", {
+  test("with the rights of the mode gateway the controller runs Envoys: they serve while listeners, parameters, Pods and certificates change and the controller is killed; what equals is not written, and what is gone is removed", {
     timeout: CLUSTER_START,
   }, async () => {
     buildProgram();
@@ -21,6 +21,7 @@ describe.skipIf(rig === undefined)("Envoys that the controller runs", () => {
       whileTaken: ["False/Pending", "True/Programmed"],
       failures: [],
       hasSent: true,
+      forbidden: [],
     });
     expect(run?.status).toBe(0);
   });

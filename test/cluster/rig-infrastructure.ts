@@ -1,5 +1,5 @@
 /** A program for the rig: the controller runs the Envoys of Gateways, and a client sends requests while they change. It prints what it saw as JSON. */
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { infrastructureName } from "../../src/core/infrastructure/object-names.ts";
@@ -82,10 +82,19 @@ const backend = [
 ];
 
 let starts = 0;
+let token = "";
+
+/** The rights that the chart gives the controller, and no others. */
+async function applyRights(): Promise<void> {
+  const documents = readFileSync("deploy/manifests/gateway.yaml", "utf8").split(/^---$/m);
+  const isAboutRights = /^kind: (?:ServiceAccount|(?:Cluster)?Role(?:Binding)?)$/m;
+  await rig.plane.kubectl(["apply", "-f", "-"], documents.filter((text) => isAboutRights.test(text)).join("\n---\n"));
+  token = (await kubectl("create", "token", "prevail-controller", "-n", SYSTEM)).trim();
+}
 
 function startController(): RigProcess {
   const kubeconfig = join(rig.folder, "controller.kubeconfig");
-  writeFileSync(kubeconfig, kubeconfigText({ ...rig.plane, token: rig.plane.token("admin"), namespace: SYSTEM }));
+  writeFileSync(kubeconfig, kubeconfigText({ ...rig.plane, token, namespace: SYSTEM }));
   return rig.start(`controller-${++starts}`, process.execPath, [
     "dist/bin/prevail.js",
     "controller",
@@ -194,6 +203,7 @@ async function run(): Promise<object> {
   await kubectl("label", "namespace", SYSTEM, "pod-security.kubernetes.io/enforce=restricted");
   const gatewayClass = { apiVersion: GATEWAY_API, kind: "GatewayClass", metadata: { name: "prevail" } };
   await apply({ ...gatewayClass, spec: { controllerName: "prevail.dev/gateway" } }, ...backend);
+  await applyRights();
   controller = startController();
   const small = { resources: { limits: { cpu: "1" } }, drainTimeout: "3s" };
   await apply(parameters("small", { replicas: 1, ...small }), gateway("door", [80], parametersRef("small")));
@@ -281,6 +291,11 @@ async function run(): Promise<object> {
     whileTaken,
     failures,
     hasSent: sent > 100,
+    forbidden: [...Array(starts).keys()].flatMap((index) =>
+      readFileSync(join(rig.folder, `controller-${index + 1}.log`), "utf8")
+        .split("\n")
+        .filter((line) => /forbidden/i.test(line)),
+    ),
   };
 }
 

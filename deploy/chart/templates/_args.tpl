@@ -11,6 +11,11 @@
 - --report-affected={{ .kind }}{{ with .apiGroup }}.{{ . }}{{ end }}
 {{- end }}
 {{- end }}
+{{- if eq .Values.mode "gateway" }}
+- --xds=0.0.0.0:18000
+- --envoy-image={{ .Values.gateway.envoyImage }}
+- --privileged-ports={{ .Values.gateway.privilegedPorts }}
+{{- end }}
 - --service={{ .Release.Namespace }}/prevail-view
 {{- if not .Values.viewApi.enabled }}
 - --listen=off

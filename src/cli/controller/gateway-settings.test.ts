@@ -19,6 +19,20 @@ describe("what serves Gateways", () => {
     expect(await settingsOf("--xds 127.0.0.1:18000 --dataplane envoy")).toEqual(envoy);
   });
 
+  test("--envoy-image: Envoys that the controller runs, which need no certificates of others", async () => {
+    expect(await settingsOf("--xds 0.0.0.0:18000 --envoy-image envoy:1")).toEqual({
+      dataplane: "Envoy",
+      xds: { host: "0.0.0.0", port: 18_000 },
+      run: { image: "envoy:1", portMode: "Shifted" },
+    });
+    expect(
+      await settingsOf("--xds :18000 --envoy-image envoy:1 --privileged-ports bind --xds-endpoint xds.example:18001"),
+    ).toContain("--xds is ':18000'");
+    expect(
+      await settingsOf("--xds [::]:18000 --envoy-image e:1 --privileged-ports bind --xds-endpoint xds.example:18001"),
+    ).toMatchObject({ run: { portMode: "AsListeners", endpoint: { host: "xds.example", port: 18_001 } } });
+  });
+
   test("--dataplane embedded: this process, at addresses of this machine only if none are given", async () => {
     expect(await settingsOf("--dataplane embedded")).toMatchObject({
       dataplane: "Embedded",
@@ -37,6 +51,17 @@ describe("what serves Gateways", () => {
     ["--dataplane embedded --view-only", "leave --view-only out"],
     ["--dataplane embedded --gateway-addresses 127.1.0.0/31", "--gateway-addresses is '127.1.0.0/31'"],
     ["--xds 0.0.0.0:18000", "keys are sent there"],
+    ["--envoy-image envoy:1", "--envoy-image is about Gateways that are served"],
+    ["--dataplane embedded --envoy-image envoy:1", "--envoy-image is about Envoys"],
+    ["--xds 127.0.0.1:18000 --xds-endpoint a:1", "--xds-endpoint is about Envoys that the controller runs"],
+    [
+      "--xds 0.0.0.0:18000 --envoy-image e:1 --gateway-addresses 127.1.0.0/24",
+      "--gateway-addresses is for Envoys that run",
+    ],
+    ["--xds 0.0.0.0:18000 --envoy-image e:1 --xds-cert a", "--xds-cert is for Envoys that run already"],
+    ["--xds 0.0.0.0:18000 --envoy-image e:1 --dry-run", "--dry-run writes nothing"],
+    ["--xds unix:a --envoy-image e:1", "--envoy-image needs a port that Pods can reach"],
+    ["--xds 0.0.0.0:18000 --envoy-image e:1 --xds-endpoint a", "--xds-endpoint is 'a': give a host and a port"],
     ["--dataplane istio", "--dataplane"],
   ])("%s is refused", async (line, message) => {
     expect(await settingsOf(line)).toContain(message);

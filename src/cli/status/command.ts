@@ -1,6 +1,7 @@
 import type { World } from "../../core/effective/world/world.ts";
 import { gatewayStatuses } from "../../core/gateway-status/gateway-statuses.ts";
 import { joinStatuses } from "../../core/gateway-status/join-statuses.ts";
+import { PARAMETER_RIGHTS } from "../../core/infrastructure/gateway-parameters.ts";
 import { formatRef, type ObjectId, type PolicyId } from "../../core/model/refs.ts";
 import type { PolicyStatus, TargetStatus } from "../../core/status/status-report.ts";
 import { statusReportOf } from "../../core/status/status-report-of.ts";
@@ -81,7 +82,7 @@ function selected(
   { scope, redaction }: VisibleScope,
 ): Selected {
   const report = statusReportOf(world, { controllerName });
-  const all = joinStatuses(gatewayStatuses(world, { controllerName }), report.targets);
+  const all = joinStatuses(gatewayStatuses(world, { controllerName, parameters: PARAMETER_RIGHTS }), report.targets);
   const isWanted = (id: ObjectId): boolean => {
     if (named !== undefined) return named.some((one) => one.id === id);
     const object = world.objects.get(id);

@@ -4,6 +4,7 @@ import { gateway, gatewayClass, listenerSet } from "../../../test/support/cluste
 import { evaluate } from "../../core/evaluate.ts";
 import { worldOf } from "../../core/evaluation.ts";
 import type { AssignedAddress } from "../../core/gateway-status/assign-addresses.ts";
+import type { InfrastructureState } from "../../core/infrastructure/infrastructure-state.ts";
 import type { JsonObject } from "../../core/model/json.ts";
 import { GATEWAY_API } from "../../core/model/kinds.ts";
 import { objectId } from "../../core/model/refs.ts";
@@ -35,10 +36,12 @@ class Plane {
   nowMs = 0;
   given: EnvoyReport | undefined = { envoys: 1, current: 0, refusals: [] };
   address: AssignedAddress | undefined = { address: "192.0.2.1" };
+  infrastructure: InfrastructureState | undefined;
   readonly states = new GatewayStates({
     controllerName: OURS,
     acknowledgements: () => new Map(this.given === undefined ? [] : [["default/g", this.given]]),
     addressOf: () => this.address,
+    infrastructureOf: () => this.infrastructure,
     monotonicMs: () => this.nowMs,
   });
 
@@ -108,6 +111,37 @@ describe("Programmed follows acknowledgements", () => {
     expect(plane.state(1)).toBe("AddressNotUsable");
     plane.address = undefined;
     plane.given = undefined;
+    expect(plane.state(1)).toBe("Pending");
+  });
+});
+
+describe("Envoys that the controller runs", () => {
+  const ready: InfrastructureState = { state: "Ready", addresses: [{ type: "Hostname", value: "lb.example" }] };
+  const unready: InfrastructureState = { state: "Unready", message: "no Pod is ready" };
+  const running = (infrastructure: InfrastructureState): Plane => {
+    const plane = new Plane();
+    plane.address = undefined;
+    plane.infrastructure = infrastructure;
+    plane.acknowledge();
+    return plane;
+  };
+
+  test("a Gateway has the addresses of its Service", () => {
+    expect(running(ready).states.read(worldIn(1))(id)).toEqual({ state: "Serving", addresses: ready.addresses });
+  });
+
+  test.each(["AddressNotAssigned", "AddressNotUsable"] as const)("%s is the state of the Gateway", (state) => {
+    expect(running({ state, message: "why" }).states.read(worldIn(1))(id)).toEqual({ state, message: "why" });
+  });
+
+  test("an Envoy that has acknowledged and is not ready does not count; after one that was, the condition stays for a minute", () => {
+    expect(running(unready).states.read(worldIn(1))(id)).toEqual({ state: "Pending", message: "no Pod is ready" });
+    const plane = running(ready);
+    expect(plane.state(1)).toBe("Serving");
+    plane.infrastructure = unready;
+    plane.nowMs = 59_000;
+    expect(plane.state(1)).toBe("Updating");
+    plane.nowMs = 61_000;
     expect(plane.state(1)).toBe("Pending");
   });
 });

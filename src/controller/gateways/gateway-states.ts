@@ -85,7 +85,7 @@ export class GatewayStates {
     const addresses = infrastructure?.state === "Ready" ? infrastructure.addresses : addressList(assigned);
     if (refusals.length > 0) return { state: "Refused", addresses, ...refusalOf(refusals) };
     const edition = editionOf(world, gateway, new OwnedGateways(world, this.#options.controllerName));
-    if (current > 0) known.acknowledged = edition;
+    if (current > 0 && envoys > 0) known.acknowledged = edition;
     if (envoys > 0 && known.acknowledged === edition) return { state: "Serving", addresses };
     if (nowMs - known.seenMs < ABSENCE_MS && (known.acknowledged !== undefined || isProgrammed(world, gateway)))
       return { state: "Updating" };

@@ -28,6 +28,9 @@ export interface ParameterRights {
   readonly gatewaysMaySetAll: boolean;
 }
 
+/** Parameters of a Gateway decide nothing about what else runs in the namespace of the controller. */
+export const PARAMETER_RIGHTS: ParameterRights = { gatewaysMaySetAll: false };
+
 export type FoundParameters = { readonly parameters: GatewayParameters } | { readonly problem: string };
 
 /** The longest time in which connections end before an Envoy does. */

@@ -13,7 +13,7 @@ import { gatewayStatuses } from "../../core/gateway-status/gateway-statuses.ts";
 import { NAMING_KINDS, neededMaterial } from "../../core/gateway-status/needed-material.ts";
 import { OwnedGateways } from "../../core/gateway-status/owned-gateways.ts";
 import { ADDRESS_FEATURES } from "../../core/gateway-status/supported-features.ts";
-import { GATEWAY_PARAMETERS } from "../../core/infrastructure/gateway-parameters.ts";
+import { GATEWAY_PARAMETERS, PARAMETER_RIGHTS } from "../../core/infrastructure/gateway-parameters.ts";
 import { GATEWAY_API } from "../../core/model/kinds.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
 import { kindId, type ObjectId, type ObjectRef, objectId } from "../../core/model/refs.ts";
@@ -26,7 +26,7 @@ import { envoySecrets } from "../xds-secrets.ts";
 import { EmbeddedDataplane } from "./embedded-dataplane.ts";
 import { EnvoysDataplane } from "./envoys-dataplane.ts";
 import type { GatewayDataplane } from "./gateway-dataplane.ts";
-import { InfrastructurePart, PARAMETER_RIGHTS } from "./infrastructure-part.ts";
+import { InfrastructurePart } from "./infrastructure-part.ts";
 
 export interface GatewayPartOptions {
   readonly client: KubeClient;

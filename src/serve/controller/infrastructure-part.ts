@@ -10,7 +10,7 @@ import {
 import type { World } from "../../core/effective/world/world.ts";
 import { BOOTSTRAP_FOLDER, CERTIFICATE_FOLDER } from "../../core/infrastructure/build-deployment.ts";
 import { desiredInfrastructure, listenerPorts } from "../../core/infrastructure/desired-infrastructure.ts";
-import { type ParameterRights, parametersOfGateway } from "../../core/infrastructure/gateway-parameters.ts";
+import { PARAMETER_RIGHTS, parametersOfGateway } from "../../core/infrastructure/gateway-parameters.ts";
 import { type InfrastructureState, infrastructureState } from "../../core/infrastructure/infrastructure-state.ts";
 import type { InfrastructureSettings } from "../../core/infrastructure/infrastructure-types.ts";
 import { ADMIN_PORT, podPorts, STATUS_PORT } from "../../core/infrastructure/pod-ports.ts";
@@ -50,9 +50,6 @@ const CERTIFICATES = "certificates of xDS";
 const TRUST_MS = 5 * 60_000;
 const LOOK_MS = 30_000;
 const RETRY_MS = 2000;
-
-/** Parameters of a Gateway decide nothing about what else runs in the namespace of the controller. */
-export const PARAMETER_RIGHTS: ParameterRights = { gatewaysMaySetAll: false };
 
 const FILES = {
   certificateFile: `${CERTIFICATE_FOLDER}/tls.crt`,

@@ -1,17 +1,24 @@
-/** The definitions of implementations that come with the program, in random clusters. */
+/** Every definition that comes with the program, in random clusters. */
 import fc from "fast-check";
-import { describe, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { PolicyDefinition } from "../../src/core/model/definition.ts";
+import { builtInDefinitions } from "../../src/definitions/built-in-definitions.ts";
 import { allVendorDefinitions } from "../../src/definitions/vendor-definitions.ts";
+import { effectivePolicies } from "../../src/index.ts";
 import { evaluateDocuments } from "./evaluate-cluster.ts";
 import { expectEqualsOracle } from "./expect-equals-oracle.ts";
 import { assertProperty, PROPERTY_TIMEOUT_MS, seed } from "./property-run.ts";
 import type { PolicyKindUnderTest } from "./random/define-kind.ts";
-import { clusterWith, someOf } from "./random/random-cluster.ts";
+import { clusterWith } from "./random/random-cluster.ts";
+import { declaredObjects, fittedTo } from "./random/vendor-objects.ts";
+
+const CLUSTERS_PER_DEFINITION = 16;
+/** In so many of them at least a policy of the kind must take effect. */
+const LEAST_IN_EFFECT = 2;
 
 /** Random clusters have no Gateways of these controllers: every Gateway counts. Named rules and maps that are one value have two fields each. */
-const underTest = ({ merge, ...rest }: PolicyDefinition): PolicyKindUnderTest => ({
-  definition: { ...rest, merge, controllers: [] },
+const underTest = ({ merge, parts = [], ...rest }: PolicyDefinition): PolicyKindUnderTest => ({
+  definition: { ...rest, merge, ...(parts.length === 0 ? {} : { parts }), controllers: [] },
   paths: [
     "priority",
     "color",
@@ -21,6 +28,7 @@ const underTest = ({ merge, ...rest }: PolicyDefinition): PolicyKindUnderTest =>
       `${path}.a`,
       `${path}.b`,
     ]),
+    ...parts.flatMap(({ paths }) => paths.slice(0, 2)).flatMap((path) => [`${path}.a`, `${path}.b`]),
   ],
   strategies: Object.keys(merge.granularity.values),
   words: Object.keys(merge.granularity.values),
@@ -28,18 +36,25 @@ const underTest = ({ merge, ...rest }: PolicyDefinition): PolicyKindUnderTest =>
   conditions: [],
 });
 
-describe(`the definitions of implementations: the engine gives the same results as the oracle (seed ${seed})`, () => {
-  test.each([...allVendorDefinitions()].map(([vendor, definitions], index) => ({ vendor, definitions, index })))(
-    "$vendor",
+const all = [...allVendorDefinitions(), ["built in", builtInDefinitions()] as const].flatMap(([vendor, definitions]) =>
+  definitions.map((definition) => ({ vendor, name: definition.name, definition })),
+);
+
+describe(`every definition: the engine gives the same results as the oracle (seed ${seed})`, () => {
+  test.each(all.map((one, index) => ({ ...one, index })))(
+    "$vendor $name",
     { timeout: PROPERTY_TIMEOUT_MS },
-    ({ definitions, index }) => {
-      const kinds = definitions.map(underTest);
-      const chosen = kinds.length < 4 ? fc.constant(kinds) : someOf(kinds);
-      const property = fc.property(clusterWith(chosen), (cluster) => {
-        const { objects, definitions: used, malformed } = cluster;
-        expectEqualsOracle(evaluateDocuments([...objects, ...malformed], used), objects, used);
+    ({ definition, index }) => {
+      let inEffect = 0;
+      const random = clusterWith(fc.constant([underTest(definition)]), declaredObjects(definition));
+      const property = fc.property(random, ({ definitions: used, malformed, objects: drawn }) => {
+        const objects = drawn.map((object) => fittedTo(definition, object));
+        const evaluation = evaluateDocuments([...objects, ...malformed], used);
+        if ([...effectivePolicies(evaluation)].length > 0) inEffect++;
+        expectEqualsOracle(evaluation, objects, used);
       });
-      assertProperty(property, { numRuns: 40, stream: 401 + index });
+      assertProperty(property, { numRuns: CLUSTERS_PER_DEFINITION, stream: 401 + index });
+      expect(inEffect).toBeGreaterThanOrEqual(LEAST_IN_EFFECT);
     },
   );
 });

@@ -108,8 +108,13 @@ const parts = fc.record({
 });
 type Parts = typeof parts extends fc.Arbitrary<infer T> ? T : never;
 
-function assemble(kinds: readonly PolicyKindUnderTest[], { gateway, foreign, plans, malformed }: Parts): RandomCluster {
+function assemble(
+  kinds: readonly PolicyKindUnderTest[],
+  { gateway, foreign, plans, malformed }: Parts,
+  more: readonly JsonObject[] = [],
+): RandomCluster {
   const world = [
+    ...more,
     ...gateway,
     ...(usesForeign(kinds) ? foreign : []),
     ...(picksChildren(kinds) ? pickedObjects(gateway.length) : []),
@@ -119,8 +124,9 @@ function assemble(kinds: readonly PolicyKindUnderTest[], { gateway, foreign, pla
   return { definitions: kinds.map(({ definition }) => definition), objects: [...world, ...policies], malformed };
 }
 
-export const clusterWith = (kinds: ChosenKinds): fc.Arbitrary<RandomCluster> =>
-  fc.record({ kinds, parts }).map((drawn) => assemble(drawn.kinds, drawn.parts));
+/** `more`: objects that each cluster has. */
+export const clusterWith = (kinds: ChosenKinds, more?: readonly JsonObject[]): fc.Arbitrary<RandomCluster> =>
+  fc.record({ kinds, parts }).map((drawn) => assemble(drawn.kinds, drawn.parts, more));
 
 export const randomCluster: fc.Arbitrary<RandomCluster> = clusterWith(chosenKinds);
 

@@ -71,7 +71,7 @@ const targets = object({
 export const coverageRuleSchema: Schema = object({
   targets: required(targets, "The objects or sections to check."),
   policyKind: required(
-    shorthand("a policy kind (AuthPolicy)", { group, kind: required(name, "Name of the kind.") }),
+    shorthand("a policy kind (RetryPolicy)", { group, kind: required(name, "Name of the kind.") }),
     "The policy kind whose effective policy must meet the condition.",
   ),
   condition: required(

@@ -4,7 +4,7 @@ import { checkWorld } from "../../core/check/check-world.ts";
 import type { CheckedDataplane } from "../../core/check/dataplane/check-dataplane.ts";
 import { fixOf } from "../../core/check/fix-finding.ts";
 import type { World } from "../../core/effective/world/world.ts";
-import type { NameKind } from "../../core/explain/kind-names.ts";
+import { type NameKind, withGroups } from "../../core/explain/kind-names.ts";
 import type { Finding, Severity } from "../../core/model/finding.ts";
 import type { FindingCode } from "../../core/model/finding-code.ts";
 import { findingCodes } from "../../core/model/finding-codes.ts";
@@ -228,18 +228,20 @@ function findPositions(drafts: readonly Draft[], { locate }: LoadedSource): Posi
 
 function reported({ finding, isLocated }: Draft, positions: Positions, { kindName }: Redaction): ReportedFinding {
   const { code, severity, object, field, message, fix = findingCodes[code].fix, related = [] } = finding;
+  const named = (text: string): string =>
+    object === undefined ? text : withGroups(text, parseObjectId(object), kindName);
   const position = isLocated ? finding.source : (positions.get(keyOf(finding)) ?? finding.source);
   return {
     code,
     severity,
     ...(object === undefined ? {} : namedObject(parseObjectId(object), kindName)),
     ...(field === undefined ? {} : { field }),
-    message,
+    message: named(message),
     ...(fix === undefined ? {} : { fix }),
     ...(position === undefined ? {} : { position }),
     related: related.map((other) => {
       const at = positions.get(keyOf(other));
-      return { message: other.message, ...(at === undefined ? {} : { position: at }) };
+      return { message: named(other.message), ...(at === undefined ? {} : { position: at }) };
     }),
   };
 }

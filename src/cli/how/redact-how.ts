@@ -1,5 +1,6 @@
 import type { World } from "../../core/effective/world/world.ts";
 import type { How, HowChange, KindAnswer } from "../../core/explain/how/result.ts";
+import { withGroups } from "../../core/explain/kind-names.ts";
 import { kindId } from "../../core/model/refs.ts";
 import type { Redaction } from "../args/redaction.ts";
 
@@ -12,7 +13,8 @@ export interface ShownAnswer extends KindAnswer {
   readonly hidden: number;
 }
 
-export function redactHow(how: How, { rulebook }: World, { isHidden }: Redaction): ShownHow {
+/** The answer without policies that may not be seen, and with the groups of kinds that share their name. */
+export function redactHow(how: How, { rulebook }: World, { isHidden, kindName }: Redaction): ShownHow {
   const isVisible = ({ objects }: HowChange): boolean =>
     objects.every(({ id, ref }) => !rulebook.byPolicyKind.has(kindId(ref)) || !isHidden(id));
   return {
@@ -22,7 +24,11 @@ export function redactHow(how: How, { rulebook }: World, { isHidden }: Redaction
       const hidden = kind.changes.length - changes.length;
       // What was refused or not examined may name policies.
       const texts = hidden > 0 ? { leftOut: [], refused: [] } : {};
-      return { ...kind, changes, hidden, ...texts };
+      const named = changes.map((change) => ({
+        ...change,
+        steps: change.steps.map((step) => ({ ...step, summary: withGroups(step.summary, kind.policyKind, kindName) })),
+      }));
+      return { ...kind, changes: named, hidden, ...texts };
     }),
   };
 }

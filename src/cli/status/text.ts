@@ -1,4 +1,4 @@
-import type { NameKind } from "../../core/explain/kind-names.ts";
+import { type NameKind, withGroups } from "../../core/explain/kind-names.ts";
 import { formatRef, type ObjectId, parseObjectId } from "../../core/model/refs.ts";
 import type {
   AncestorRef,
@@ -39,11 +39,13 @@ export function printStatus(
   };
   for (const { policy, ancestors, conditions } of policies) {
     head(policy);
-    if (conditions !== undefined) printConditions(print, shown(conditions), 2);
+    const named = (written: readonly Condition[]): readonly Condition[] =>
+      shown(written).map((one) => ({ ...one, message: withGroups(one.message, parseObjectId(policy), nameKind) }));
+    if (conditions !== undefined) printConditions(print, named(conditions), 2);
     else if (ancestors.length === 0) print.line("  no ancestor");
     for (const { ancestorRef, conditions: at } of ancestors) {
       print.line(`  at ${formatAncestor(ancestorRef)}`);
-      printConditions(print, shown(at), 4);
+      printConditions(print, named(at), 4);
     }
   }
   for (const { object, location, conditions } of targets) {

@@ -228,7 +228,10 @@ function notFound(world: World, kinds: readonly KindWords[], name: string, scope
   const { namespace } = scope;
   const refused = findRefused(world, kinds, name, namespace);
   if (refused !== undefined) return leftOut(refused);
-  const kind = [...new Set(kinds.map((one) => one.kind))].join(" or ");
+  const nameKind = kindNamesIn(world);
+  const [only] = kinds;
+  const kind =
+    only !== undefined && kinds.length === 1 ? nameKind(only) : [...new Set(kinds.map((one) => one.kind))].join(" or ");
   const where = namespace === undefined ? "" : ` in namespace '${namespace}'`;
   const others = kinds.flatMap((one) =>
     targetsOf(world, one, undefined, { namespace: undefined, selector: undefined }),
@@ -246,8 +249,10 @@ function notFound(world: World, kinds: readonly KindWords[], name: string, scope
     others.map(({ ref }) => ref.name),
   );
   const meant = others.find(({ ref }) => ref.name === near);
-  const guess = meant === undefined ? "" : `; did you mean '${meant.ref.name}' (${formatRef(meant.ref)})?`;
-  const nameKind = kindNamesIn(world);
+  const guess =
+    meant === undefined
+      ? ""
+      : `; did you mean '${meant.ref.name}' (${formatRef({ ...meant.ref, kind: nameKind(meant.ref) })})?`;
   const list = others.slice(0, 10).map((one) => formatTargetName(one, nameKind));
   const more = others.length > list.length ? ` and ${others.length - list.length} more` : "";
   const hints = guess === "" && list.length > 0 ? [`There are: ${list.join(", ")}${more}`] : [];

@@ -67,6 +67,89 @@ describe("two kinds of one name in the input", () => {
   });
 });
 
+const inherited = (group: string): string =>
+  definition(group).replace(
+    "class: Direct, targeting: {kinds: [Service]}",
+    "class: Inherited, targeting: {kinds: [Gateway, HTTPRoute]}, hierarchy: {effectiveTargets: [HTTPRouteRule]}, merge: {granularity: {default: Field}}",
+  );
+const onGateway = (group: string, name: string, kind = "Gateway", target = "g"): string =>
+  policy(group, name, target).replace(
+    '{group: "", kind: Service,',
+    `{group: gateway.networking.k8s.io, kind: ${kind},`,
+  );
+const routed = {
+  files: {
+    "a.yaml": [
+      inherited(istio),
+      inherited(linkerd),
+      "apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {name: c}\nspec: {controllerName: example.com/x}\n",
+      "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {name: g, namespace: shop}\nspec: {gatewayClassName: c, listeners: [{name: http, port: 80, protocol: HTTP}]}\n",
+      "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: r, namespace: shop}\nspec: {parentRefs: [{name: g}], rules: [{name: a, backendRefs: [{name: till, port: 80}]}]}\n",
+      service,
+      onGateway(istio, "x"),
+      onGateway(linkerd, "x"),
+      onGateway(linkerd, "low", "HTTPRoute", "r").replace(`allow: ${linkerd}`, "allow: nobody"),
+    ].join("---\n"),
+  },
+};
+
+describe("two kinds of one name on one route", () => {
+  for (const line of [
+    "explain httproute/r",
+    "get effective",
+    "how httproute/r allow=5",
+    "trace GET http://example.com/",
+    "graph",
+    "status",
+    "status httproute/r",
+    "check",
+    "plan --delete authorizationpolicies.policy.linkerd.io/low",
+  ])
+    test(`${line} names their groups`, async () => {
+      const { stdout } = await runCli(`${line} -f a.yaml`, { ...routed, columns: 300 });
+      expect(stdout).toContain("AuthorizationPolicy.policy.linkerd.io");
+      const bare = stdout.split("\n").filter((text) => /(?<![\w.])AuthorizationPolicy (?!\()/.test(text));
+      expect(bare).toEqual([]);
+    });
+
+  for (const word of [
+    "authorizationpolicies.policy.linkerd.io/low",
+    "AuthorizationPolicy.v1.policy.linkerd.io/low",
+    "authorizationpolicy.v1alpha1.policy.linkerd.io/shop/low",
+  ])
+    test(`kubectl's form ${word} selects one`, async () => {
+      const { stdout, code } = await runCli(`reach ${word} -f a.yaml`, { ...routed, columns: 200 });
+      expect({ code, first: stdout.split("\n")[0] }).toMatchObject({
+        code: 0,
+        first: expect.stringContaining("AuthorizationPolicy.policy.linkerd.io shop/low"),
+      });
+    });
+
+  test("an error about a name that does not exist names the group, too", async () => {
+    const { stderr } = await runCli("reach authorizationpolicies.policy.linkerd.io/lw -f a.yaml", routed);
+    expect(stderr.replaceAll(/\s+/g, " ")).toContain(
+      "there is no AuthorizationPolicy.policy.linkerd.io 'lw'; did you mean 'low' (AuthorizationPolicy.policy.linkerd.io shop/low)?",
+    );
+  });
+
+  for (const line of [
+    "explain httproute/r",
+    "reach authorizationpolicies.policy.linkerd.io/low",
+    "trace GET http://example.com/",
+  ])
+    test(`${line} -o json has the group of each policy`, async () => {
+      const { stdout } = await runCli(`${line} -o json -f a.yaml`, routed);
+      const missing: unknown[] = [];
+      JSON.parse(stdout, (_, value: unknown) => {
+        if (typeof value === "object" && value !== null && "kind" in value && value.kind === "AuthorizationPolicy")
+          if (!("group" in value) && !("apiVersion" in value)) missing.push(value);
+        return value;
+      });
+      expect(missing).toEqual([]);
+      expect(stdout).toContain(linkerd);
+    });
+});
+
 test("one kind of the name is shown without its group", async () => {
   const { stdout } = await runCli("get policies -f a.yaml", one);
   expect(stdout).toContain("AuthorizationPolicy   x");

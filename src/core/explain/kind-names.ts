@@ -18,3 +18,12 @@ export function kindNamesIn(...worlds: readonly Pick<World, "objects" | "attache
   }
   return ({ group, kind }) => (group !== "" && (groups.get(kind)?.size ?? 0) > 1 ? `${kind}.${group}` : kind);
 }
+
+/**
+ * A text about a policy of a kind, with the group of the kind if its name is that of another kind, too. Policies are merged with those of
+ * their own kind only, so the policies of this name in the text are of this kind.
+ */
+export function withGroups(text: string, kind: GroupKind, nameKind: NameKind): string {
+  const name = nameKind(kind);
+  return name === kind.kind ? text : text.replace(new RegExp(`(?<![\\w./])${kind.kind} (?=\\S)`, "g"), `${name} `);
+}

@@ -587,7 +587,9 @@ describe("Affected conditions", () => {
         definitions: [definition, twin],
       },
     );
-    expect(all.targetConditions()[0]).toBe(`Gateway/g status.conditions: ${prefix}, TestPolicy default/q`);
+    expect(all.targetConditions()[0]).toBe(
+      `Gateway/g status.conditions: ${prefix.replace("TestPolicy ", "TestPolicy.example.com ")}, TestPolicy.other.io default/q`,
+    );
   });
 
   test("more policies than one message should name", () => {

@@ -2,7 +2,7 @@
 
 import type { World } from "../effective/world/world.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { compareText, formatRef, type ObjectId, type PolicyId, parseObjectId } from "../model/refs.ts";
+import { compareText, formatRef, type GroupKind, type ObjectId, type PolicyId, parseObjectId } from "../model/refs.ts";
 import type { AffectedCounts } from "./affected-counts.ts";
 import { condition } from "./conditions.ts";
 import type { StatusLocationFinder } from "./status-location-finder.ts";
@@ -45,7 +45,7 @@ export function targetStatusesOf(
   }
   return [...drafts]
     .sort(([a], [b]) => compareText(a, b))
-    .map(([, { location, byType }]) => ({ object: id, location, conditions: conditionsOf(object, byType) }));
+    .map(([, { location, byType }]) => ({ object: id, location, conditions: conditionsOf(object, byType, world) }));
 }
 
 function note(policies: NamedSections, policy: PolicyId, sections: Iterable<string>): void {
@@ -54,7 +54,11 @@ function note(policies: NamedSections, policy: PolicyId, sections: Iterable<stri
   for (const section of sections) all.add(section);
 }
 
-const conditionsOf = (object: KubeObject, byType: PoliciesByType): readonly Condition[] =>
+const conditionsOf = (
+  object: KubeObject,
+  byType: PoliciesByType,
+  world: Pick<World, "rulebook">,
+): readonly Condition[] =>
   [...byType]
     .sort(([a], [b]) => compareText(a, b))
     .map(([type, { certain, possible }]) =>
@@ -63,22 +67,32 @@ const conditionsOf = (object: KubeObject, byType: PoliciesByType): readonly Cond
             type,
             status: "True",
             reason: "Affected",
-            message: `affected by ${formatPolicies(certain)}`,
+            message: `affected by ${formatPolicies(certain, world)}`,
           })
         : condition(object, {
             type,
             status: "Unknown",
             reason: "Incomplete",
-            message: `possibly affected by ${formatPolicies(possible)}: an object above is not in the input`,
+            message: `possibly affected by ${formatPolicies(possible, world)}: an object above is not in the input`,
           }),
     );
 
-function formatPolicies(policies: ReadonlyMap<PolicyId, ReadonlySet<string>>): string {
+function formatPolicies(
+  policies: ReadonlyMap<PolicyId, ReadonlySet<string>>,
+  { rulebook }: Pick<World, "rulebook">,
+): string {
+  // Kinds of one name in several groups have one type of condition.
+  const isShared = ({ group, kind }: GroupKind): boolean =>
+    rulebook.kinds.some(({ definition }) =>
+      definition.policies.some((one) => one.kind === kind && one.group !== group),
+    );
   const sorted = [...policies].sort(([a], [b]) => compareText(a, b));
   const names = sorted.slice(0, MAX_NAMED).map(([policy, sections]) => {
     // The section without a name is the object as a whole, so that a further section adds nothing.
     const where = sections.has("") ? "" : ` (in ${[...sections].sort().join(", ")})`;
-    return `${formatRef(parseObjectId(policy))}${where}`;
+    const ref = parseObjectId(policy);
+    const kind = isShared(ref) ? `${ref.kind}.${ref.group}` : ref.kind;
+    return `${formatRef({ ...ref, kind })}${where}`;
   });
   const more = sorted.length > MAX_NAMED ? ` and ${sorted.length - MAX_NAMED} more` : "";
   return `${names.join(", ")}${more}`;

@@ -32,10 +32,10 @@ export function collectDefinitions(
       definitions.push({ definition, object });
       for (const policy of definition.policies) taken.set(kindId(policy), { definition, object });
     } else if (object !== undefined) {
-      const message = `${clash.kind} is already defined by PolicyDefinition '${other.definition.name}'; this one is not used`;
+      const message = `${clash.kind} (${clash.group}) is already defined by PolicyDefinition '${other.definition.name}'; this one is not used`;
       findings.push(aboutDefinition(object, "DefinitionClash", message));
     } else if (other.object !== undefined) {
-      const message = `${clash.kind} has a built-in definition; PolicyDefinition '${other.definition.name}' is used instead of it`;
+      const message = `${clash.kind} (${clash.group}) has a built-in definition; PolicyDefinition '${other.definition.name}' is used instead of it`;
       findings.push(aboutDefinition(other.object, "DefinitionReplacesBuiltIn", message));
     }
   };

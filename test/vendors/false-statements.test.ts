@@ -223,4 +223,90 @@ describe("false once", () => {
     expect(stdout).toContain(kind);
     expect(stdout).not.toContain(`${kind}.`);
   });
+
+  test("a GatewayPolicy of Consul without sectionName takes no effect, and a finding says why", () => {
+    const { outcome, findingsOn, affectedBy } = vendorCluster([
+      ...behind("consul.hashicorp.com/gateway-controller"),
+      policy("GatewayPolicy", "p", "Gateway/g", { default: { jwt: {} } }, { group: "consul.hashicorp.com" }),
+    ]);
+    expect(outcome("p")).not.toMatch(/^(Enforced|PartiallyEnforced)/);
+    expect(affectedBy("Gateway/g#http")).toEqual([]);
+    expect(findingsOn("p").map(({ code }) => code)).toContain("SectionRequired");
+  });
+
+  describe("a kind that is decided by an annotation", () => {
+    const definition = (annotation: JsonObject): JsonObject => ({
+      apiVersion: "prevail.dev/v1alpha1",
+      kind: "PolicyDefinition",
+      metadata: { name: "annotated" },
+      spec: {
+        policies: [{ group: "example.com", kind: "AnnotatedPolicy" }],
+        class: "Inherited",
+        targeting: { kinds: ["Gateway", "HTTPRoute"] },
+        hierarchy: { effectiveTargets: ["HTTPRouteRule"] },
+        merge: {
+          granularity: { default: "Field" },
+          decidedBy: "Annotation",
+          annotation: {
+            key: "example.com/who",
+            values: { child: { base: "Defaults", granularity: "Field" } },
+            ...annotation,
+          },
+        },
+      },
+    });
+    const parentWins: JsonObject = { absent: { base: "Overrides", granularity: "Field" } };
+    const policies = [
+      policy("AnnotatedPolicy", "high", "Gateway/g", { a: 1 }),
+      policy("AnnotatedPolicy", "low", "HTTPRoute/r", { a: 2 }),
+    ];
+    const annotated = (value: string): readonly JsonObject[] =>
+      behind("example.com/any").map((object) =>
+        object["kind"] === "Gateway"
+          ? {
+              ...object,
+              metadata: { ...(object["metadata"] as JsonObject), annotations: { "example.com/who": value } },
+            }
+          : object,
+      );
+
+    test("its absence means what the definition says", () => {
+      expect(cluster([definition(parentWins), ...behind("example.com/any"), ...policies]).spec(RULE)).toEqual({ a: 1 });
+      expect(cluster([definition(parentWins), ...annotated("child"), ...policies]).spec(RULE)).toEqual({ a: 2 });
+    });
+
+    test("a value without a meaning is a finding, which names the allowed ones", () => {
+      const { findings } = cluster([definition(parentWins), ...annotated("chidl"), ...policies]);
+      const found = findings.find(({ code }) => code === "UnknownAnnotationValue");
+      expect(found?.message).toContain('"chidl"');
+      expect(found?.message).toContain("child");
+    });
+  });
+
+  test("check does not advise to rename a field that two policies of Gloo Gateway set", () => {
+    const option = (name: string, on: string, options: JsonObject) =>
+      policy("VirtualHostOption", name, [on], { options }, { group: "gateway.solo.io" });
+    const { evaluation, spec } = vendorCluster([
+      ...behind("solo.io/gloo-gateway"),
+      option("house", "Gateway/g", { retries: { numRetries: 1 }, timeout: "1s" }),
+      option("listener", "Gateway/g#http", { retries: { numRetries: 2 } }),
+    ]);
+    expect(spec("Gateway/g#http")).toEqual({ options: { retries: { numRetries: 2 }, timeout: "1s" } });
+    expect(check(evaluation).filter(({ fix }) => /rename/i.test(fix ?? ""))).toEqual([]);
+  });
+
+  test("a Direct kind with several target kinds is no mistake: no warning about it", () => {
+    const definition: JsonObject = {
+      apiVersion: "prevail.dev/v1alpha1",
+      kind: "PolicyDefinition",
+      metadata: { name: "direct" },
+      spec: {
+        policies: [{ group: "example.com", kind: "IamPolicy" }],
+        class: "Direct",
+        targeting: { kinds: ["Gateway", "HTTPRoute", "GRPCRoute"] },
+      },
+    };
+    const { findings } = cluster([definition, ...behind("example.com/any")]);
+    expect(findings.filter(({ severity }) => severity !== "info")).toEqual([]);
+  });
 });

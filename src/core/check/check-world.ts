@@ -79,7 +79,8 @@ function checkPolicies(world: World, cel: EvaluateCondition): readonly CheckFind
       outcomes: () => (outcomes ??= recordConditions(world, kind)),
       keys: () => (known ??= keysOf(ids.flatMap((id) => world.policies.get(id)?.policy ?? []))),
     };
-    if (!kind.definition.merge.none) findings.push(...checkRuleNames(world, folds));
+    const { none, ruleNames = "Free" } = kind.definition.merge;
+    if (!none && ruleNames === "Free") findings.push(...checkRuleNames(world, folds));
     findings.push(...checkCrdDefaults(world, kind, folds));
     for (const id of ids) {
       const record = world.policies.get(id);

@@ -350,6 +350,8 @@ export interface MergeRules {
   };
   /** For Merge: dotted paths of the maps of named rules inside the spec proper (`limits`, `rules.authentication`; `rules.*`: every map in `rules`). */
   readonly rules: readonly string[];
+  /** `Fixed`: the names of rules are fields of the kind. Absent: `Free`. */
+  readonly ruleNames?: "Free" | "Fixed";
   /** For Field: dotted paths of maps that are one value. */
   readonly atomicPaths: readonly string[];
   /** Lists that are merged item by item. Absent: every list is one value. */
@@ -372,10 +374,7 @@ export interface MergeRules {
   readonly empty: "GivesWay" | "TakesPlace";
 }
 
-/**
- * Some of the settings of a kind, with targets, effective targets or merge rules of their own. Settings that are in no part have those of the
- * kind.
- */
+/** Some of the settings of a kind, with targets, effective targets or merge rules of their own. Others have those of the kind. */
 export interface DefinitionPart {
   readonly name: string;
   /** Dotted paths in the spec proper. */

@@ -245,7 +245,7 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
   DefinitionClash: error("Two PolicyDefinitions define one policy kind.", "Keep one of them."),
   DefinitionReplacesBuiltIn: info("A PolicyDefinition is used instead of the built-in one of its kind."),
   CrdClash: error("Two CustomResourceDefinitions describe one kind."),
-  DefinitionDirectSeveralKinds: warning("A Direct policy kind may target several kinds."),
+  DefinitionDirectSeveralKinds: info("A Direct policy kind may target several kinds."),
   DefinitionDirectMerges: error("A Direct policy kind merges."),
   DefinitionDirectSpans: error("A Direct policy kind has an effective target that it cannot target."),
   DefinitionTargetBelowEffective: error("A policy kind may target objects below its effective targets."),

@@ -32,6 +32,7 @@ export const mergeChoices: {
   readonly empty: readonly MergeRules["empty"][];
   readonly join: readonly "Append"[];
   readonly items: readonly MergedList["items"][];
+  readonly ruleNames: readonly ("Free" | "Fixed")[];
 } = {
   strategy: ["None", "DefaultsAndOverrides", "Accumulate"],
   order: ["Age", "Name", "Level"],
@@ -46,6 +47,7 @@ export const mergeChoices: {
   empty: ["GivesWay", "TakesPlace"],
   join: ["Append"],
   items: ["Whole", "Fields"],
+  ruleNames: ["Free", "Fixed"],
 };
 
 /** A custom strategy is spelled `Custom/<name>`. */
@@ -157,6 +159,11 @@ const fields: Readonly<Record<string, Field>> = {
     "none",
     "For Merge: paths of the maps of named rules in the spec proper (`limits`; `rules.*`: every map in `rules`).",
   ),
+  ruleNames: optional(
+    choice(mergeChoices.ruleNames),
+    "Free",
+    "`Fixed`: the names of rules are fields of the kind, so that two policies which set one mean the same thing.",
+  ),
   atomicPaths: optional(
     list(dottedPath),
     "none",
@@ -251,9 +258,7 @@ export const partFields: readonly string[] = [
   "atomicPaths",
   "lists",
   "decidedBy",
-  "annotation",
   "parents",
-  "skip",
 ];
 
 /** `spec.parts[].merge`. */
@@ -263,5 +268,10 @@ export const partMerge: Schema = object({
     choice(mergeChoices.strategy.filter((word) => word !== "None")),
     "DefaultsAndOverrides",
     "The settings of different policies override each other, or with Accumulate all of them take effect.",
+  ),
+  decidedBy: optional(
+    choice(mergeChoices.decidedBy.filter((word) => word !== "Annotation")),
+    "that of the kind",
+    "The strategy that is used between two policies: that of the higher one, or that of the lower one.",
   ),
 });

@@ -100,7 +100,7 @@ describe("reports", () => {
     [
       "GEP-713 Direct: a single kind supported in spec.targetRefs.kind",
       { class: "Direct", targeting: { kinds: ["Service", "Gateway"] } },
-      "warning DefinitionDirectSeveralKinds spec.targeting.kinds",
+      "info DefinitionDirectSeveralKinds spec.targeting.kinds",
     ],
     [
       "GEP-713 Direct: the declared target kind is the effective target kind",

@@ -5,7 +5,7 @@ import { attachableLevels, formatLevel, isAbove, sameKind, sameLevel } from "../
 import { type GroupKind, isNamespace, kindId } from "../../refs.ts";
 import { hasWholePaths, supportedGranularities } from "../../units.ts";
 import { checkParts } from "./check-parts.ts";
-import { error, type Problem, warning } from "./definition-problem.ts";
+import { error, info, type Problem, warning } from "./definition-problem.ts";
 
 /** Reports contradictions in a definition that fits its schema. `object`: the document of the definition, if there is one. */
 export function checkDefinition(definition: PolicyDefinition, object?: KubeObject): Finding[] {
@@ -37,10 +37,11 @@ function* checkClass({ class: policyClass, targeting, hierarchy, merge }: Policy
   if (policyClass !== "Direct") return;
   if (targeting.kinds.length > 1) {
     const kinds = targeting.kinds.map((kind) => kind.kind).join(", ");
-    yield warning(
+    // Implementations have Direct kinds that may target several: it is worth knowing, and no mistake.
+    yield info(
       "DefinitionDirectSeveralKinds",
       "spec.targeting.kinds",
-      `spec.targeting.kinds lists ${kinds}; a Direct policy kind targets a single kind (GEP-713). Make the class Inherited, or split it.`,
+      `spec.targeting.kinds lists ${kinds}; by GEP-713 a Direct policy kind targets a single kind. If policies on one of them should take effect on another, make the class Inherited.`,
     );
   }
   if (!merge.none && merge.accumulate === undefined) {

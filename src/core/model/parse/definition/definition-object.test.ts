@@ -88,6 +88,7 @@ describe("an object of a definition is read as the same definition", () => {
           values: { whole: "Atomic", mine: "Custom/paint" },
         },
         rules: ["layers"],
+        ruleNames: "Fixed",
         atomicPaths: ["frame"],
         blocks: "Exclusive",
         bare: "Direct",

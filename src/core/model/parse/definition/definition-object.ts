@@ -225,6 +225,7 @@ function mergeOf(merge: MergeRules, isDirect: boolean): JsonObject {
       values: wordsIn(granularity),
     }),
     rules: merge.rules,
+    ruleNames: unless("Free", merge.ruleNames ?? "Free"),
     atomicPaths: merge.atomicPaths,
     lists: (merge.lists ?? []).map(mergedList),
     blocks: unless("Combined", merge.blocks),
@@ -263,7 +264,7 @@ function partOf(
 }
 
 /** The fields of rules that parts may have, with their defaults. */
-const rulesOf = ({ granularity, rules, atomicPaths, lists = [], annotation, ...merge }: MergeRules): JsonObject => ({
+const rulesOf = ({ granularity, rules, atomicPaths, lists = [], ...merge }: MergeRules): JsonObject => ({
   granularity: {
     default: granularityWord(granularity.default),
     field: granularity.field,
@@ -273,9 +274,7 @@ const rulesOf = ({ granularity, rules, atomicPaths, lists = [], annotation, ...m
   atomicPaths,
   lists: lists.map(mergedList),
   decidedBy: merge.decidedBy,
-  ...(annotation === undefined ? {} : { annotation: annotationOf(annotation) }),
   parents: merge.parents ?? "All",
-  skip: (merge.skip ?? []).map(level),
 });
 
 const wordsIn = ({ values, bases = {} }: MergeRules["granularity"]): JsonObject =>

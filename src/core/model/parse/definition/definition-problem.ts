@@ -22,3 +22,10 @@ export const warning = (code: FindingCode, field: string, message: string): Prob
   field,
   message,
 });
+
+export const info = (code: FindingCode, field: string, message: string): Problem => ({
+  code,
+  severity: "info",
+  field,
+  message,
+});

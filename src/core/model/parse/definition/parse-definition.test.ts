@@ -294,6 +294,7 @@ const withoutParts: JsonObject = {
     groupBy: { path: "action", annotation: "example.com/group", values: ["a"], descending: false, absent: "a" },
     precedence: [{ path: "priority", annotation: "example.com/weight", values: ["a"], descending: true, absent: "1" }],
     limit: 5,
+    ruleNames: "Fixed",
     lists: [{ path: "things", by: "name", join: "Append", items: "Fields" }],
     granularity: {
       default: "Field",
@@ -329,6 +330,7 @@ const everyField: JsonObject = {
           ),
         ),
         strategy: "Accumulate",
+        decidedBy: "Lower",
       },
     },
   ],

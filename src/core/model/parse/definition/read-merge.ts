@@ -34,6 +34,7 @@ export function readMerge(merge: JsonObject, { direct }: { direct: boolean }, re
     ...readPrecedence(merge, problems),
     granularity: readGranularities(child(merge, "granularity"), problems),
     rules: texts(merge, "rules"),
+    ...(merge["ruleNames"] === "Fixed" ? { ruleNames: "Fixed" } : {}),
     atomicPaths: texts(merge, "atomicPaths"),
     ...readLists(merge, problems),
     blocks: oneOf(merge["blocks"], mergeChoices.blocks, "Combined"),

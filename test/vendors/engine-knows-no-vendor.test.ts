@@ -19,8 +19,8 @@ const definitions = [...allVendorDefinitions().values()].flat();
 /** Gateway API's own kinds are known: routes, Gateways and BackendTLSPolicy have rules in the specification. */
 const isOfGatewayApi = (group: string): boolean => group === "" || group.startsWith("gateway.networking.");
 const policies = definitions.flatMap((one) => one.policies).filter(({ group }) => !isOfGatewayApi(group));
-/** Words that mean something else, too: a kind and a type of Gateway API, and what policies can be about. */
-const SHARED_NAMES = new Set(["BackendTLSPolicy", "HTTPRouteFilter", "Telemetry"]);
+/** Words that mean something else, too: kinds and a type of Gateway API and of Prevail, and what policies can be about. */
+const SHARED_NAMES = new Set(["BackendTLSPolicy", "GatewayParameters", "HTTPRouteFilter", "Telemetry"]);
 
 const names: readonly (readonly [what: string, names: readonly string[]])[] = [
   [

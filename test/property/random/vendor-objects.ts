@@ -47,9 +47,15 @@ export function fittedTo({ policies, targeting, hierarchy }: PolicyDefinition, o
   };
   const spec = isJsonObject(object["spec"]) ? object["spec"] : {};
   if (policies.some(({ kind }) => kind === object["kind"])) {
+    const { ref, refs, selectors } = targeting.fields;
+    const fields: Readonly<Record<string, string>> = { targetRef: ref, targetRefs: refs, targetSelectors: selectors };
+    const own = Object.entries(spec).map(([key, value]): readonly [string, Json] => [fields[key] ?? key, value]);
+    const targets = own.filter(([key]) => Object.values(fields).includes(key));
     const needed = NEEDED[policy.kind];
-    const targets = Object.entries(spec).filter(([key]) => Object.values(targeting.fields).includes(key));
-    return needed === undefined ? object : { ...object, spec: { ...Object.fromEntries(targets), ...needed } };
+    return {
+      ...object,
+      spec: needed === undefined ? Object.fromEntries(own) : { ...Object.fromEntries(targets), ...needed },
+    };
   }
   const all = rename(named(object, spec, policy, namedBy));
   return isJsonObject(all) ? all : object;

@@ -88,7 +88,7 @@ const routed = {
       service,
       onGateway(istio, "x"),
       onGateway(linkerd, "x"),
-      onGateway(linkerd, "low", "HTTPRoute", "r").replace(`allow: ${linkerd}`, "allow: nobody"),
+      onGateway(linkerd, "low", "HTTPRoute", "r").replace(`allow: ${linkerd}`, "allow: others"),
     ].join("---\n"),
   },
 };

@@ -20,7 +20,8 @@ export function readEnvoyDescriptors(path, fileNames) {
 
 /** Imports that are kept. The others only annotate. */
 const isOfInterest = (name) =>
-  /^(?:envoy|google\/rpc|xds\/(?:core|type\/matcher))\//.test(name) && !name.startsWith("envoy/annotations/");
+  /^(?:envoy|opentelemetry|google\/rpc|xds\/(?:core|type\/matcher))\//.test(name) &&
+  !name.startsWith("envoy/annotations/");
 
 function findFile(binary, name) {
   const text = Buffer.from(name);

@@ -44,7 +44,12 @@ export const xdsMessages = {
   [`${tcpProxy}.TcpProxy.WeightedCluster.ClusterWeight`]: "name weight",
   [`${udpProxy}.UdpProxyConfig`]: "stat_prefix matcher idle_timeout",
   [`${udpProxy}.Route`]: "cluster",
-  "xds.type.matcher.v3.Matcher": "on_no_match",
+  "xds.type.matcher.v3.Matcher": "matcher_list on_no_match",
+  "xds.type.matcher.v3.Matcher.MatcherList": "matchers",
+  "xds.type.matcher.v3.Matcher.MatcherList.FieldMatcher": "predicate on_match",
+  "xds.type.matcher.v3.Matcher.MatcherList.Predicate": "single_predicate",
+  "xds.type.matcher.v3.Matcher.MatcherList.Predicate.SinglePredicate": "input value_match",
+  "xds.type.matcher.v3.StringMatcher": "exact prefix",
   "xds.type.matcher.v3.Matcher.OnMatch": "action",
   "xds.core.v3.TypedExtensionConfig": "name typed_config",
   [`${manager}.HttpConnectionManager`]:
@@ -167,6 +172,27 @@ export const xdsMessages = {
   [`${tls}.DownstreamTlsContext`]: "common_tls_context require_client_certificate",
   [`${tls}.UpstreamTlsContext`]: "common_tls_context sni",
 
+  // Counters of requests, and how they are sent.
+  "envoy.extensions.access_loggers.stats.v3.Config": "stats_scope counters",
+  "envoy.extensions.access_loggers.stats.v3.Config.Counter": "stat value_fixed",
+  "envoy.extensions.access_loggers.stats.v3.Config.Stat": "name tags",
+  "envoy.extensions.access_loggers.stats.v3.Config.Tag": "name value_format",
+  "envoy.type.v3.Scope": "prefix max_counters enable_eviction",
+  "envoy.extensions.stat_sinks.open_telemetry.v3.SinkConfig":
+    "grpc_service report_counters_as_deltas use_tag_extracted_name custom_metric_conversions max_data_points_per_request",
+  "envoy.extensions.stat_sinks.open_telemetry.v3.SinkConfig.ConversionAction": "metric_name static_metric_labels",
+  "envoy.extensions.stat_sinks.open_telemetry.v3.SinkConfig.DropAction": "",
+  "envoy.extensions.matching.common_inputs.stats.v3.StatFullNameMatchInput": "",
+  "opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest": "resource_metrics",
+  "opentelemetry.proto.metrics.v1.ResourceMetrics": "scope_metrics",
+  "opentelemetry.proto.metrics.v1.ScopeMetrics": "metrics",
+  "opentelemetry.proto.metrics.v1.Metric": "name sum gauge",
+  "opentelemetry.proto.metrics.v1.Sum": "data_points",
+  "opentelemetry.proto.metrics.v1.Gauge": "data_points",
+  "opentelemetry.proto.metrics.v1.NumberDataPoint": "attributes as_int as_double",
+  "opentelemetry.proto.common.v1.KeyValue": "key value",
+  "opentelemetry.proto.common.v1.AnyValue": "string_value",
+
   // Messages that several of the above use.
   [`${core}.Address`]: "socket_address pipe envoy_internal_address",
   [`${core}.SocketAddress`]: "protocol address port_value ipv4_compat",
@@ -199,7 +225,9 @@ export const xdsMessages = {
   "envoy.type.matcher.v3.RegexMatchAndSubstitute": "pattern substitution",
 
   // The bootstrap configuration.
-  [`${bootstrap}.Bootstrap`]: "node static_resources dynamic_resources admin bootstrap_extensions overload_manager",
+  [`${bootstrap}.Bootstrap`]:
+    "node static_resources dynamic_resources admin bootstrap_extensions overload_manager stats_sinks stats_flush_interval stats_eviction_interval",
+  "envoy.config.metrics.v3.StatsSink": "name typed_config",
   "envoy.config.overload.v3.OverloadManager": "refresh_interval resource_monitors actions buffer_factory_config",
   "envoy.config.overload.v3.ResourceMonitor": "name typed_config",
   "envoy.config.overload.v3.OverloadAction": "name triggers typed_config",
@@ -223,6 +251,7 @@ export const xdsMessages = {
 export const xdsFiles = [
   "envoy/config/bootstrap/v3/bootstrap.proto",
   "envoy/config/route/v3/scoped_route.proto",
+  "envoy/extensions/access_loggers/stats/v3/stats.proto",
   "envoy/extensions/access_loggers/stream/v3/stream.proto",
   "envoy/extensions/bootstrap/internal_listener/v3/internal_listener.proto",
   "envoy/extensions/clusters/composite/v3/cluster.proto",
@@ -245,12 +274,15 @@ export const xdsFiles = [
   "envoy/extensions/http/early_header_mutation/header_mutation/v3/header_mutation.proto",
   "envoy/extensions/http/stateful_session/cookie/v3/cookie.proto",
   "envoy/extensions/http/stateful_session/header/v3/header.proto",
+  "envoy/extensions/matching/common_inputs/stats/v3/stats.proto",
   "envoy/extensions/resource_monitors/downstream_connections/v3/downstream_connections.proto",
   "envoy/extensions/resource_monitors/fixed_heap/v3/fixed_heap.proto",
   "envoy/extensions/retry/host/previous_hosts/v3/previous_hosts.proto",
+  "envoy/extensions/stat_sinks/open_telemetry/v3/open_telemetry.proto",
   "envoy/extensions/transport_sockets/internal_upstream/v3/internal_upstream.proto",
   "envoy/extensions/transport_sockets/raw_buffer/v3/raw_buffer.proto",
   "envoy/extensions/transport_sockets/tls/v3/tls.proto",
   "envoy/extensions/upstreams/http/v3/http_protocol_options.proto",
   "envoy/service/discovery/v3/discovery.proto",
+  "opentelemetry/proto/collector/metrics/v1/metrics_service.proto",
 ];

@@ -7,6 +7,7 @@ import type { RefusalSettings } from "./admission/find-refusal.ts";
 import { admissionRefusal, admissionWarnings } from "./admit.ts";
 import type { Finding } from "./model/finding.ts";
 import type { JsonObject } from "./model/json.ts";
+import type { TrafficCounts } from "./retry/retry-counts.ts";
 
 const retry = (name: string, target: string, spec: JsonObject, metadata: JsonObject = {}): JsonObject => {
   const made = policy("RetryPolicy", name, target, spec, { group: "prevail.dev" });
@@ -63,6 +64,50 @@ describe("warnings: the plan of the request", () => {
       "deleting RetryPolicy default/friday-fix changes 2 values on 2 paths in namespace default; see kubectl prevail plan",
       "RetryPolicy default/ana will take effect",
     ]);
+  });
+
+  describe("what retries were worth where they change", () => {
+    const traffic = (route: string, backend: string, requests: number, succeededByRetry: number): TrafficCounts => ({
+      gateway: { group: "gateway.networking.k8s.io", kind: "Gateway", namespace: "default", name: "g" },
+      route: { group: "gateway.networking.k8s.io", kind: "HTTPRoute", namespace: "default", name: route },
+      rule: "rule-1",
+      backend: { group: "", kind: "Service", namespace: "default", name: backend },
+      port: 80,
+      requests,
+      retried: succeededByRetry,
+      succeededByRetry,
+    });
+    const worth = (
+      request: AdmissionRequest,
+      counts: readonly TrafficCounts[],
+      more: { redactsNames?: boolean } = {},
+    ) =>
+      admissionWarnings(evaluationOf(fridayFix), request, {
+        unread: [],
+        retries: { report: { windowMs: 3_600_000, counts, uncounted: 0 }, counted: new Set(), gaps: new Map() },
+        ...more,
+      }).filter((line) => line.includes("in the last hour"));
+
+    test("deleting the policy: the backend that owes most to retries", () => {
+      expect(worth(remove(fridayFix), [traffic("r1", "s", 1000, 180)])).toEqual([
+        "in the last hour 18 % of the 1000 requests to Service default/s:80 succeeded only by a retry",
+      ]);
+      const two = [traffic("r1", "s", 1000, 180), { ...traffic("r2", "s", 100, 50), port: 81 }];
+      expect(worth(remove(fridayFix), two)[0]).toMatch(/default\/s:80 succeeded .*; 1 more backend also$/);
+    });
+
+    test("with --redact-names the backend is not named", () => {
+      expect(worth(remove(fridayFix), [traffic("r1", "s", 1000, 180)], { redactsNames: true })[0]).toBe(
+        "in the last hour 18 % of the 1000 requests to one backend succeeded only by a retry",
+      );
+    });
+
+    test.each([
+      ["without counts there is no such warning: they are no zero", remove(fridayFix), []],
+      ["requests of other paths do not count", remove(fridayFix), [traffic("other", "s", 10, 5)]],
+      ["without the Gateway there are no requests", remove(gateway("g")), [traffic("r1", "s", 10, 5)]],
+      ["no retries change", create(service("new")), [traffic("r1", "s", 10, 5)]],
+    ])("%s", (_, request, counts) => expect(worth(request, counts)).toEqual([]));
   });
 
   test("creating it: which policies have no effect any more", () => {

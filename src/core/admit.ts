@@ -1,7 +1,7 @@
 /** Admission: what the webhooks say about a request to the API server. */
 import { type AdmissionRequest, isSettled } from "./admission/admission-request.ts";
 import { type AdmissionRefusal, findRefusal, isExempt, type RefusalSettings } from "./admission/find-refusal.ts";
-import { formatWarnings } from "./admission/format-warnings.ts";
+import { formatWarnings, type WarningSettings } from "./admission/format-warnings.ts";
 import { type NameSettings, otherNames } from "./admission/other-names.ts";
 import type { DefinitionEffect, FarEffect, RequestEffect } from "./admission/request-effect.ts";
 import { samplePolicies } from "./admission/sample-policies.ts";
@@ -23,11 +23,6 @@ import type { KubeObject } from "./model/kube-object.ts";
 import { type GroupKind, isNamespace, kindId, type ObjectRef, type PolicyId } from "./model/refs.ts";
 import { parseObject } from "./model/snapshot.ts";
 
-export interface WarningSettings extends NameSettings {
-  /** What could not be read of the cluster. */
-  readonly unread: readonly Finding[];
-}
-
 /** The plan of a request, as warnings of one line each. Empty: nothing changes, as far as is known. */
 export function admissionWarnings(
   evaluation: Evaluation,
@@ -36,7 +31,7 @@ export function admissionWarnings(
 ): readonly string[] {
   const subject = isSettled(request) ? undefined : subjectOf(evaluation, request);
   const effect = subject === undefined ? undefined : effectOf(evaluation, request, subject, settings);
-  return effect === undefined ? [] : formatWarnings(effect, settings.unread);
+  return effect === undefined ? [] : formatWarnings(effect, settings);
 }
 
 /** Why a request is refused. Undefined: it is allowed. */

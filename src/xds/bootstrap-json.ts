@@ -1,6 +1,7 @@
 /** Formats bootstraps as JSON. */
 import { type Bootstrap, BootstrapSchema } from "./gen/envoy/config/bootstrap/v3/bootstrap_pb.ts";
 import { ScaleTimersOverloadActionConfigSchema } from "./gen/envoy/config/overload/v3/overload_pb.ts";
+import { ConfigSchema as StatsAccessLogSchema } from "./gen/envoy/extensions/access_loggers/stats/v3/stats_pb.ts";
 import { StdoutAccessLogSchema } from "./gen/envoy/extensions/access_loggers/stream/v3/stream_pb.ts";
 import { InternalListenerSchema } from "./gen/envoy/extensions/bootstrap/internal_listener/v3/internal_listener_pb.ts";
 import { ClusterConfigSchema } from "./gen/envoy/extensions/clusters/composite/v3/cluster_pb.ts";
@@ -31,9 +32,15 @@ import { UdpProxyConfigSchema } from "./gen/envoy/extensions/filters/udp/udp_pro
 import { HeaderMutationSchema as EarlyHeaderMutationSchema } from "./gen/envoy/extensions/http/early_header_mutation/header_mutation/v3/header_mutation_pb.ts";
 import { CookieBasedSessionStateSchema } from "./gen/envoy/extensions/http/stateful_session/cookie/v3/cookie_pb.ts";
 import { HeaderBasedSessionStateSchema } from "./gen/envoy/extensions/http/stateful_session/header/v3/header_pb.ts";
+import { StatFullNameMatchInputSchema } from "./gen/envoy/extensions/matching/common_inputs/stats/v3/stats_pb.ts";
 import { DownstreamConnectionsConfigSchema } from "./gen/envoy/extensions/resource_monitors/downstream_connections/v3/downstream_connections_pb.ts";
 import { FixedHeapConfigSchema } from "./gen/envoy/extensions/resource_monitors/fixed_heap/v3/fixed_heap_pb.ts";
 import { PreviousHostsPredicateSchema } from "./gen/envoy/extensions/retry/host/previous_hosts/v3/previous_hosts_pb.ts";
+import {
+  SinkConfig_ConversionActionSchema,
+  SinkConfig_DropActionSchema,
+  SinkConfigSchema,
+} from "./gen/envoy/extensions/stat_sinks/open_telemetry/v3/open_telemetry_pb.ts";
 import { InternalUpstreamTransportSchema } from "./gen/envoy/extensions/transport_sockets/internal_upstream/v3/internal_upstream_pb.ts";
 import { RawBufferSchema } from "./gen/envoy/extensions/transport_sockets/raw_buffer/v3/raw_buffer_pb.ts";
 import { SecretSchema } from "./gen/envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
@@ -73,8 +80,13 @@ const registry = createRegistry(
   RouterSchema,
   SecretSchema,
   ScaleTimersOverloadActionConfigSchema,
+  SinkConfigSchema,
+  SinkConfig_ConversionActionSchema,
+  SinkConfig_DropActionSchema,
+  StatFullNameMatchInputSchema,
   StatefulSessionPerRouteSchema,
   StatefulSessionSchema,
+  StatsAccessLogSchema,
   StdoutAccessLogSchema,
   TcpProxySchema,
   TlsInspectorSchema,

@@ -131,7 +131,7 @@ describe.each(DATA_PLANES)("%s", (_, more) => {
         worth,
       );
       expect(await prevail("plan", "--delete", "retrypolicy/friday-fix", "--gateway-admin", address)).toMatch(
-        /since the gateway started 60 % of the 5 requests to Service bakery\/baker:8080 succeeded only by a retry/,
+        /since counting began 60 % of the 5 requests to Service bakery\/baker:8080 succeeded only by a retry/,
       );
       const metrics = await (await fetch(`http://${address}/metrics`)).text();
       expect(metrics).toContain('rule="all",backend="bakery/baker:8080",retry="succeeded"} 3\n');

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { nodeFileSystem } from "../../adapters/files/node-file-system.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../core/model/json.ts";
+import { objectId } from "../../core/model/refs.ts";
+import type { TrafficCounts } from "../../core/retry/retry-counts.ts";
 import { effectiveView, surveyEffective } from "../../core/view/effective-view.ts";
 import { reachView, surveyReach } from "../../core/view/reach-view.ts";
 import type { ViewContext, Viewer } from "../../core/view/view-context.ts";
@@ -10,7 +12,29 @@ import { loadSource } from "../../sources/load-source.ts";
 import { viewFields } from "./view-schemas.ts";
 
 const { world, unread } = await loadSource(["examples/bakery"], nodeFileSystem(process.stdin));
-const context: ViewContext = { world, unread, pluralOf: () => undefined };
+const [GATEWAY_API, namespace] = ["gateway.networking.k8s.io", "bakery"];
+const gateway = { group: GATEWAY_API, kind: "Gateway", namespace: "infra", name: "prod" };
+const traffic = (rule: string): TrafficCounts => ({
+  gateway,
+  route: { group: GATEWAY_API, kind: "HTTPRoute", namespace, name: "baker" },
+  rule,
+  backend: { group: "", kind: "Service", namespace, name: "baker" },
+  port: 8080,
+  requests: 10,
+  retried: 2,
+  succeededByRetry: 1,
+});
+const rules = Array.from({ length: 101 }, (_, index) => traffic(`rule-${index}`));
+const context: ViewContext = {
+  world,
+  unread,
+  pluralOf: () => undefined,
+  retries: () => ({
+    report: { windowMs: 3_600_000, counts: rules, uncounted: 0 },
+    counted: new Set([objectId(gateway)]),
+    gaps: new Map(),
+  }),
+};
 const viewers: readonly Viewer[] = [
   { mayRead: () => true, maySee: () => true },
   { mayRead: () => false, maySee: () => false },
@@ -28,6 +52,7 @@ describe("every field of the views of the bakery has a description", () => {
       ]);
     });
     expect(views.length).toBeGreaterThan(0);
+    expect(JSON.stringify(views).includes("succeededByRetry")).toBe(resource.kind !== "ClusterEffectivePolicy");
     const fields = viewFields(resource.kind);
     const unknown = new Set(views.flatMap((view) => unknownFields(view as JsonObject, { properties: fields }, "")));
     expect([...unknown]).toEqual([".apiVersion", ".kind", ".metadata"]);

@@ -110,6 +110,47 @@ const caveats = list(
 );
 const notes = list({ type: "string" }, "What was left out of this object because of its size, and how to see it.");
 
+const retryCounts: JsonObject = {
+  requests: count("Requests that were forwarded to a backend. A request counts once, however often it is retried."),
+  retried: count("Requests that needed a retry."),
+  succeededByRetry: count(
+    "Requests that succeeded only by a retry: without retries the client would have got an error.",
+  ),
+};
+
+const retries = (about: string): Field =>
+  object(
+    {
+      windowSeconds: count("The counted interval: an hour, or less if requests have been counted for less."),
+      ...retryCounts,
+      traffic: list(
+        object(
+          {
+            gateway: ref("The Gateway."),
+            route: ref("The route."),
+            rule: text("The name of the rule; rule-2 for the second one if it has no name."),
+            backend: object(
+              {
+                group: text("The API group; empty for the core group."),
+                kind: text("The kind."),
+                namespace: text("The namespace."),
+                name: text("The name."),
+                port: count("The port."),
+              },
+              "The backend.",
+            ),
+            ...retryCounts,
+          },
+          "The requests of one rule to one backend.",
+        ),
+        "The requests by rule and backend, those that owe most to retries first; the first 100.",
+      ),
+      more: count("The number of further rules and backends."),
+      hidden: count("The number of rules and backends in namespaces whose effective policies you may not get."),
+    },
+    `What retries were worth in the last hour to the requests ${about}, as the data planes of the controller counted them. Absent in lists, and where nothing is known: then a caveat says why, if the controller serves the Gateway.`,
+  );
+
 const effectiveFields: JsonObject = {
   target: ref("The object that the values take effect on."),
   policyKinds: list(
@@ -135,6 +176,7 @@ const effectiveFields: JsonObject = {
     "The policy kinds that reach the target.",
   ),
   values: list(value, "The values that take effect, each with its source, what it overrides, and its paths."),
+  retries: retries("through the target (Gateways, routes, Services)"),
   ineffective: list(
     object(
       {
@@ -243,6 +285,7 @@ const reachFields: JsonObject = {
     },
     "Where the policy takes effect.",
   ),
+  retries: retries("on the paths on which the policy takes effect, if it has settings about retries"),
   caveats,
   notes,
 };

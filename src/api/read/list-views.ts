@@ -29,11 +29,13 @@ const TURN_MS = 20;
  * count, so that the user learns nothing of them.
  */
 export async function* listViews(
-  reader: ViewReader,
+  given: ViewReader,
   options: ListViewsOptions,
   onMore: (last: ViewPosition) => void,
 ): AsyncGenerator<AnyView> {
   const { limit, after } = options;
+  // Counts belong to one object or policy: a list would add up thousands of counts for each.
+  const reader: ViewReader = { ...given, context: { ...given.context, retries: undefined } };
   const turn = new Turn(options.signal);
   const candidates = viewedObjects(reader.context, reader.resource, { namespace: options.namespace })
     .filter((viewed) => after === undefined || comparePositions(viewed, after) > 0)

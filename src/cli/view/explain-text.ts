@@ -11,6 +11,7 @@ import { listWords } from "../print/format/format-paths.ts";
 import { formatValue } from "../print/format/format-value.ts";
 import type { Printer } from "../print/terminal/create-printer.ts";
 import { glued, type Piece, styled } from "../print/terminal/styled-text.ts";
+import { printViewRetries } from "./retries-text.ts";
 import { printViewEnd } from "./view-end.ts";
 
 export interface ViewTextContext {
@@ -37,6 +38,7 @@ export function printExplainView(
     for (const { policy, reason, message } of ineffective)
       print.paragraph({ indent: 2, hanging: 2 }, styled(formatRef(policy), "strong"), `: ${reason}: ${message}`);
   }
+  printViewRetries(view.retries, { print, sectionName });
   printViewEnd(view, print);
 }
 

@@ -5,6 +5,7 @@ import { listWords } from "../print/format/format-paths.ts";
 import { formatValue } from "../print/format/format-value.ts";
 import { styled } from "../print/terminal/styled-text.ts";
 import type { ViewTextContext } from "./explain-text.ts";
+import { printViewRetries } from "./retries-text.ts";
 import { printViewEnd } from "./view-end.ts";
 
 export function printReachView(view: PolicyReachView, context: ViewTextContext): void {
@@ -22,6 +23,7 @@ export function printReachView(view: PolicyReachView, context: ViewTextContext):
   if (values.length > 0) print.line();
   for (const value of values) printValue(value, context);
   printReached(view, context);
+  printViewRetries(view.retries, { print });
   printViewEnd(view, print);
 }
 

@@ -1,21 +1,27 @@
 import type { ChangedTraffic } from "../../core/explain/worth/traffic-changed.ts";
 import { formatRef } from "../../core/model/refs.ts";
 import { formatRetryCounts, formatWindow } from "../../core/retry/format-share.ts";
-import { type RetryReport, sumCounts, type TrafficCounts } from "../../core/retry/retry-counts.ts";
+import { type RetryCounts, type RetryReport, sumCounts, type TrafficCounts } from "../../core/retry/retry-counts.ts";
 import type { Printer } from "../print/terminal/create-printer.ts";
 import { glued, styled } from "../print/terminal/styled-text.ts";
 
 const MOST_ROWS = 12;
 
-/** Prints what retries were worth to requests, by rule and backend. Without requests it says that there were none. */
-export function printTraffic(traffic: readonly TrafficCounts[], report: RetryReport, print: Printer): void {
+/** Prints what retries were worth to requests, by rule and backend. Without requests it prints that there were none. */
+export function printTraffic(
+  traffic: readonly TrafficCounts[],
+  report: RetryReport,
+  print: Printer,
+  /** The sum, if there is more than these rows. */
+  sum: RetryCounts = sumCounts(traffic),
+): void {
   print.line();
   print.line(styled("What retries are worth", "bold"));
   const when = formatWindow(report.windowMs);
-  if (traffic.length === 0) return print.paragraph({ indent: 2 }, `No request was counted ${when}.`);
+  if (sum.requests === 0) return print.paragraph({ indent: 2 }, `No request was counted ${when}.`);
   const shown = byWorth(traffic).slice(0, MOST_ROWS);
-  print.paragraph({ indent: 2, hanging: 2 }, `${capital(when)} ${formatRetryCounts(sumCounts(traffic))}.`);
-  if (traffic.length === 1) return;
+  print.paragraph({ indent: 2, hanging: 2 }, `${capital(when)} ${formatRetryCounts(sum)}.`);
+  if (traffic.length < 2) return;
   for (const one of shown) {
     const from = `${glued(formatRef(one.route, one.rule))} → ${glued(`${formatRef(one.backend)}:${one.port}`)}`;
     print.paragraph({ indent: 4, hanging: 2 }, from, `: ${formatRetryCounts(one)}`);

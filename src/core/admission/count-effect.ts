@@ -1,8 +1,10 @@
+import type { PathNode } from "../effective/paths/path-node.ts";
 import { namespaceOf } from "../explain/contacts.ts";
 import { changedKinds } from "../explain/plan/plan-changes.ts";
 import type { PathChange, ValueChange } from "../explain/plan/result.ts";
 import { trafficNodes } from "../explain/plan/traffic-nodes.ts";
 import { keepsValue } from "../explain/plan/value-changes.ts";
+import { changesRetries } from "../explain/worth/traffic-changed.ts";
 import { compareText, type ObjectId, type PolicyId } from "../model/refs.ts";
 import type { ChangeEffect } from "./request-effect.ts";
 
@@ -25,6 +27,8 @@ export interface EffectCount {
   readonly namespaces: readonly string[];
   /** Paths on which a value of the policy, or of any policy if the object is none, no longer takes effect. */
   readonly lost: number;
+  /** Paths on which a setting of retries changes. */
+  readonly retryPaths: readonly (readonly PathNode[])[];
 }
 
 interface Draft {
@@ -34,6 +38,7 @@ interface Draft {
   readonly policies: Set<PolicyId>;
   readonly namespaces: Set<string>;
   lost: number;
+  readonly retryPaths: (readonly PathNode[])[];
 }
 
 export function countEffect({
@@ -49,6 +54,7 @@ export function countEffect({
     policies: new Set(),
     namespaces: new Set(),
     lost: 0,
+    retryPaths: [],
   };
   const isPolicy = before.policies.has(id as PolicyId);
   for (const { changes } of changedKinds(before, after, delta))
@@ -60,7 +66,9 @@ export function countEffect({
   };
 }
 
-function addPath(draft: Draft, { change, nodes, values }: PathChange, policy: ObjectId | undefined): void {
+function addPath(draft: Draft, path: PathChange, policy: ObjectId | undefined): void {
+  const { change, nodes, values } = path;
+  if (change === "changed" && changesRetries(path)) draft.retryPaths.push(nodes);
   const isLost = ({ before, after }: ValueChange): boolean =>
     before !== undefined && isFrom(before, policy) && after?.source.policy !== before.source.policy;
   if (values.some(isLost)) draft.lost++;

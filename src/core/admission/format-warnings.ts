@@ -4,34 +4,46 @@ import { listNames } from "../check/list-names.ts";
 import type { Verdict } from "../effective/verdicts/verdict.ts";
 import { verdictOf } from "../effective/verdicts/verdict-of.ts";
 import type { World } from "../effective/world/world.ts";
+import { trafficOnPaths, worthByBackend } from "../explain/worth/traffic-changed.ts";
 import type { Finding } from "../model/finding.ts";
 import { formatRef, type PolicyId } from "../model/refs.ts";
 import { countKind } from "../model/words/count-kinds.ts";
+import { formatRetryCounts, formatWindow } from "../retry/format-share.ts";
+import type { RetryKnowledge } from "../retry/retry-counts.ts";
 import { countEffect, type EffectCount } from "./count-effect.ts";
 import { formatWarning } from "./format-line.ts";
-import type { OtherNames } from "./other-names.ts";
+import type { NameSettings, OtherNames } from "./other-names.ts";
 import type { ChangeEffect, DefinitionEffect, FarEffect, RequestEffect } from "./request-effect.ts";
 
 /** Further warnings are left out; the last one says so. */
 const MAX_WARNINGS = 5;
 
-/** `unread`: what could not be read of the cluster, so that more may change than is known. */
-export function formatWarnings(effect: RequestEffect, unread: readonly Finding[]): readonly string[] {
-  const warnings = warningsOf(effect);
+export interface WarningSettings extends NameSettings {
+  /** What could not be read of the cluster, so that more may change than is known. */
+  readonly unread: readonly Finding[];
+  /** What data planes counted. Undefined: nothing is known. */
+  readonly retries?: RetryKnowledge | undefined;
+}
+
+export function formatWarnings(
+  effect: RequestEffect,
+  { unread, retries }: Pick<WarningSettings, "unread" | "retries">,
+): readonly string[] {
+  const warnings = warningsOf(effect, retries);
   const all = [...warnings, ...(warnings.length === 0 ? [] : caveats(unread))].map(formatWarning);
   if (all.length <= MAX_WARNINGS) return all;
   const left = all.length - MAX_WARNINGS + 1;
   return [...all.slice(0, MAX_WARNINGS - 1), formatWarning(`${left} more; see kubectl prevail plan`)];
 }
 
-function warningsOf(effect: RequestEffect): readonly string[] {
+function warningsOf(effect: RequestEffect, retries: RetryKnowledge | undefined): readonly string[] {
   switch (effect.state) {
     case "Definition":
       return definitionWarnings(effect);
     case "Far":
       return farWarnings(effect);
     case "Change":
-      return changeWarnings(effect);
+      return changeWarnings(effect, retries);
   }
 }
 
@@ -49,10 +61,11 @@ function definitionWarnings({ ref, errors, policies, request }: DefinitionEffect
   ];
 }
 
-function changeWarnings(effect: ChangeEffect): readonly string[] {
+function changeWarnings(effect: ChangeEffect, retries: RetryKnowledge | undefined): readonly string[] {
   const count = countEffect(effect);
   return [
     ...summary(effect, count),
+    ...retryWorth(effect, count, retries),
     ...ownVerdict(effect),
     ...otherVerdicts(effect),
     ...brokenCoverage(effect, effect.id).map((broken) => formatBrokenCoverage(broken, effect.names)),
@@ -79,6 +92,19 @@ function summary({ ref, request, names }: ChangeEffect, count: EffectCount): rea
   if (parts.length === 0) return [];
   const where = namespaces.length === 0 ? "" : ` in ${names.namespaces(namespaces)}`;
   return [`${doing(request.operation)} ${formatRef(ref)} ${listNames(parts)}${where}; see kubectl prevail plan`];
+}
+
+/** What retries were worth on the paths where they change: the backend that owes them most. Absent counters are no zero: without them there is no warning. */
+function retryWorth({ names }: ChangeEffect, { retryPaths }: EffectCount, retries?: RetryKnowledge): readonly string[] {
+  if (retries === undefined || retryPaths.length === 0) return [];
+  const { report } = retries;
+  const [first, ...others] = worthByBackend(trafficOnPaths(retryPaths, report.counts));
+  if (first === undefined) return [];
+  const needing = others.filter(({ succeededByRetry }) => succeededByRetry > 0).length;
+  const more = needing === 0 ? "" : `; ${countKind(needing, "more backend")} also`;
+  return [
+    `${formatWindow(report.windowMs)} ${formatRetryCounts(first, names.backend(first.backend, first.port))}${more}`,
+  ];
 }
 
 /** What becomes of the policy that is created or changed, if it is not simply enforced. */

@@ -3,7 +3,7 @@ import type { UncoveredTarget } from "../check/coverage/coverage-of.ts";
 import { listNames, listPolicies } from "../check/list-names.ts";
 import type { World } from "../effective/world/world.ts";
 import { handleRef } from "../explain/policy-handle.ts";
-import { formatRef, type PolicyId, parseObjectId } from "../model/refs.ts";
+import { formatRef, type ObjectRef, type PolicyId, parseObjectId } from "../model/refs.ts";
 import { countKind } from "../model/words/count-kinds.ts";
 
 export interface NameSettings {
@@ -17,6 +17,8 @@ export interface OtherNames {
   /** `namespace a`, `namespaces a and b`. */
   readonly namespaces: (namespaces: readonly string[]) => string;
   readonly targets: (targets: readonly UncoveredTarget[]) => string;
+  /** `Service a/b:80`. */
+  readonly backend: (backend: ObjectRef, port: number) => string;
   /** The end of a sentence about a verdict: its message, which may name other objects. */
   readonly because: (message: string) => string;
 }
@@ -42,6 +44,7 @@ const FULL_NAMES: OtherNames = {
     const more = targets.length > 1 ? ` and at ${countKind(targets.length - 1, "more target")}` : "";
     return first === undefined ? "" : `${formatRef(first.node, first.node.sectionName)}${more}`;
   },
+  backend: (backend, port) => `${formatRef(backend)}:${port}`,
   because: (message) => `: ${message}`,
 };
 
@@ -53,5 +56,6 @@ const redactedNames = ({ objects }: World): OtherNames => ({
     ),
   namespaces: (names) => countKind(names.length, "namespace"),
   targets: (targets) => countKind(targets.length, "target"),
+  backend: () => "one backend",
   because: () => "",
 });

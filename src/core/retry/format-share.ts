@@ -9,12 +9,12 @@ export function formatShare(part: number, whole: number): string {
   return `${isNearEnd ? percent.toFixed(1) : Math.round(percent)} %`;
 }
 
-/** `in the last hour`, or `in the 12 minutes since the gateway started`. */
+/** `in the last hour`, or `in the 12 minutes since counting began`. */
 export function formatWindow(windowMs: number): string {
   if (windowMs >= RETRY_WINDOW_MS) return "in the last hour";
   const seconds = Math.max(1, Math.floor(windowMs / 1000));
   const [count, unit] = seconds < 120 ? [seconds, "second"] : [Math.floor(seconds / 60), "minute"];
-  return `in the ${count} ${unit}${count === 1 ? "" : "s"} since the gateway started`;
+  return `in the ${count} ${unit}${count === 1 ? "" : "s"} since counting began`;
 }
 
 /** `18 % of the 1200 requests to Service bakery/baker:8080 succeeded only by a retry, and 2 % failed in spite of one`. */

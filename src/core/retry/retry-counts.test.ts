@@ -127,9 +127,9 @@ describe("shares in words", () => {
 
   test.each([
     [3_600_000, "in the last hour"],
-    [720_000, "in the 12 minutes since the gateway started"],
-    [61_000, "in the 61 seconds since the gateway started"],
-    [0, "in the 1 second since the gateway started"],
+    [720_000, "in the 12 minutes since counting began"],
+    [61_000, "in the 61 seconds since counting began"],
+    [0, "in the 1 second since counting began"],
   ])("%i ms: %s", (windowMs, text) => expect(formatWindow(windowMs)).toBe(text));
 
   test.each([

@@ -2,7 +2,7 @@
  * What retries are worth: of the requests of a rule to a backend, how many needed a retry, and how many succeeded only by one, over the last
  * hour. Time arrives as an argument.
  */
-import { compareText, type ObjectRef, objectId } from "../model/refs.ts";
+import { compareText, type ObjectId, type ObjectRef, objectId } from "../model/refs.ts";
 
 /** How a request that was forwarded to a backend ended. */
 export type RetryOutcome =
@@ -44,10 +44,19 @@ export interface RetryReport {
   readonly uncounted: number;
 }
 
+/** What the data planes of a controller have counted, and what is not known. */
+export interface RetryKnowledge {
+  readonly report: RetryReport;
+  /** The Gateways whose requests are counted. */
+  readonly counted: ReadonlySet<ObjectId>;
+  /** The Gateways whose requests are not counted, or not all of them, with the reason. */
+  readonly gaps: ReadonlyMap<ObjectId, string>;
+}
+
 /** Adds the requests of a gateway up. */
 export interface RetryMeter {
-  /** `key` is `trafficKey(traffic)`; callers keep it, because every request needs it. */
-  readonly count: (key: string, traffic: Traffic, outcome: RetryOutcome, nowMs: number) => void;
+  /** `key` is `trafficKey(traffic)`; callers keep it, because every request needs it. `requests`: how many ended like that (default: 1). */
+  readonly count: (key: string, traffic: Traffic, outcome: RetryOutcome, nowMs: number, requests?: number) => void;
   readonly report: (nowMs: number) => RetryReport;
 }
 
@@ -74,14 +83,14 @@ export function createRetryMeter(startedMs: number, mostTraffic: number = MOST_T
     for (const [key, { ring }] of rings) if (ring.sum(minute).requests === 0) rings.delete(key);
   };
   return {
-    count: (key, traffic, outcome, nowMs) => {
+    count: (key, traffic, outcome, nowMs, requests = 1) => {
       const minute = minuteOf(nowMs);
       const known = rings.get(key);
-      if (known !== undefined) return known.ring.add(minute, outcome);
+      if (known !== undefined) return known.ring.add(minute, outcome, requests);
       if (rings.size >= mostTraffic) tidy(minute);
-      if (rings.size >= mostTraffic) return uncounted.add(minute, outcome);
+      if (rings.size >= mostTraffic) return uncounted.add(minute, outcome, requests);
       const ring = createRing();
-      ring.add(minute, outcome);
+      ring.add(minute, outcome, requests);
       rings.set(key, { traffic, ring });
     },
     report: (nowMs) => {
@@ -103,7 +112,7 @@ const minuteOf = (nowMs: number): number => Math.floor(nowMs / MINUTE_MS);
 
 /** Counts by minute, in constant space. */
 interface Ring {
-  readonly add: (minute: number, outcome: RetryOutcome) => void;
+  readonly add: (minute: number, outcome: RetryOutcome, times: number) => void;
   readonly sum: (minute: number) => RetryCounts;
 }
 
@@ -113,19 +122,19 @@ function createRing(): Ring {
   const requests = new Uint32Array(MINUTES);
   const retried = new Uint32Array(MINUTES);
   const succeeded = new Uint32Array(MINUTES);
-  const increment = (counts: Uint32Array, at: number): void => {
-    counts[at] = (counts[at] ?? 0) + 1;
+  const increment = (counts: Uint32Array, at: number, times: number): void => {
+    counts[at] = (counts[at] ?? 0) + times;
   };
   return {
-    add: (minute, outcome) => {
+    add: (minute, outcome, times) => {
       const at = minute % MINUTES;
       if (minutes[at] !== minute) {
         minutes[at] = minute;
         for (const counts of [requests, retried, succeeded]) counts[at] = 0;
       }
-      increment(requests, at);
-      if (outcome !== "NotRetried") increment(retried, at);
-      if (outcome === "Succeeded") increment(succeeded, at);
+      increment(requests, at, times);
+      if (outcome !== "NotRetried") increment(retried, at, times);
+      if (outcome === "Succeeded") increment(succeeded, at, times);
     },
     sum: (minute) => {
       let sum: RetryCounts = { requests: 0, retried: 0, succeededByRetry: 0 };

@@ -5,13 +5,15 @@ import { builtInDefinitions } from "../../index.ts";
 import { worldOf } from "../evaluation.ts";
 import type { PolicyDefinition } from "../model/definition.ts";
 import type { JsonObject } from "../model/json.ts";
-import { parseObjectId } from "../model/refs.ts";
+import { type ObjectRef, objectId, parseObjectId } from "../model/refs.ts";
+import type { RetryKnowledge, TrafficCounts } from "../retry/retry-counts.ts";
 import { cutView } from "./cut-view.ts";
 import { blamedPolicies, effectiveSubjects, effectiveView, surveyEffective } from "./effective-view.ts";
+import { reachView, surveyReach } from "./reach-view.ts";
 import type { ViewContext, Viewer } from "./view-context.ts";
 import { viewResources } from "./view-resources.ts";
 import { viewCells } from "./view-rows.ts";
-import type { EffectivePolicyView } from "./view-types.ts";
+import type { EffectivePolicyView, PolicyReachView } from "./view-types.ts";
 import { viewedObjects } from "./viewed-objects.ts";
 import { REDACTED } from "./visible-values.ts";
 
@@ -51,6 +53,99 @@ function viewOf(context: ViewContext, name: string, viewer: Viewer): EffectivePo
   if (survey === undefined) throw new Error(`${name} has no view`);
   return effectiveView(context, survey, viewer);
 }
+
+const ref = (group: string, kind: string, name: string, namespace = "default") => ({ group, kind, namespace, name });
+const [G, R, S] = [
+  ref("gateway.networking.k8s.io", "Gateway", "g"),
+  ref("gateway.networking.k8s.io", "HTTPRoute", "r"),
+  ref("", "Service", "s"),
+];
+const counted = (route: ObjectRef, requests: number, retried: number, succeededByRetry: number): TrafficCounts => ({
+  gateway: G,
+  route,
+  rule: "rule-1",
+  backend: { ...S, namespace: route.namespace },
+  port: 80,
+  requests,
+  retried,
+  succeededByRetry,
+});
+/** Traffic through a Gateway of which a part goes to another namespace. */
+const known = (more: Partial<RetryKnowledge> = {}): ViewContext => ({
+  ...contextWith({ visibility: "Target" }),
+  retries: () => ({
+    report: {
+      windowMs: 720_000,
+      counts: [counted(R, 1000, 200, 180), counted({ ...R, namespace: "far" }, 100, 50, 0)],
+      uncounted: 0,
+    },
+    counted: new Set([objectId(G)]),
+    gaps: new Map(),
+    ...more,
+  }),
+});
+
+describe("what retries are worth", () => {
+  test("to the requests of a route, over the counted interval", () => {
+    const { retries, caveats } = viewOf(known(), "httproute.r", seesAll);
+    expect(retries).toEqual({
+      windowSeconds: 720,
+      requests: 1000,
+      retried: 200,
+      succeededByRetry: 180,
+      traffic: [
+        {
+          gateway: G,
+          route: R,
+          rule: "rule-1",
+          backend: { ...S, port: 80 },
+          requests: 1000,
+          retried: 200,
+          succeededByRetry: 180,
+        },
+      ],
+    });
+    expect(caveats.map(({ code }) => code)).not.toContain("CountersNotRead");
+  });
+
+  test("to all requests of a Gateway; rules in namespaces that the user may not see are only counted", () => {
+    const { retries } = viewOf(known(), "gateway.g", { ...seesAll, maySee: (namespace) => namespace === "default" });
+    expect(retries).toMatchObject({ requests: 1100, succeededByRetry: 180, hidden: 1 });
+    expect(retries?.traffic.map(({ route }) => route.namespace)).toEqual(["default"]);
+  });
+
+  test("absent counters are a caveat, never a zero", () => {
+    const gaps = new Map([[objectId(G), "no Envoy reports them"]]);
+    const { retries, caveats } = viewOf(known({ counted: new Set(), gaps }), "httproute.r", seesAll);
+    expect(retries).toBeUndefined();
+    expect(caveats.find(({ code }) => code === "CountersNotRead")?.message).toContain("no Envoy reports them");
+    const part = viewOf(known({ gaps }), "httproute.r", seesAll);
+    expect(part.retries?.requests).toBe(1000);
+    expect(part.caveats.map(({ code }) => code)).toContain("CountersNotRead");
+  });
+
+  test("a counted Gateway without requests has zeros; a Gateway that is not served has nothing", () => {
+    const none = { windowMs: 3_600_000, counts: [], uncounted: 0 };
+    expect(viewOf(known({ report: none }), "httproute.r", seesAll).retries).toMatchObject({ requests: 0, traffic: [] });
+    const { retries, caveats } = viewOf(known({ counted: new Set() }), "httproute.r", seesAll);
+    expect(retries).toBeUndefined();
+    expect(caveats.map(({ code }) => code)).not.toContain("CountersNotRead");
+  });
+
+  test("a policy about retries: the requests on the paths on which it takes effect", () => {
+    const reachOf = (name: string): PolicyReachView => {
+      const [reaches] = viewResources.filter(({ about }) => about === "Policies");
+      const context = known();
+      const all = reaches === undefined ? [] : viewedObjects(context, reaches, { namespace: "default" });
+      const viewed = all.find(({ id }) => parseObjectId(id).name === name);
+      const survey = viewed === undefined ? undefined : surveyReach(context, viewed);
+      if (survey === undefined) throw new Error(`${name} has no view`);
+      return reachView(context, survey, seesAll);
+    };
+    expect(reachOf("house").retries).toMatchObject({ requests: 1000, succeededByRetry: 180 });
+    expect(reachOf("ana").retries).toBeUndefined();
+  });
+});
 
 const shortly = ({ values }: EffectivePolicyView) =>
   values.map(({ field, value, redacted, source, lost }) => ({

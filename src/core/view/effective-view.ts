@@ -2,6 +2,7 @@
 import type { Caveat } from "../caveats/caveat.ts";
 import { findCaveats } from "../caveats/find-caveats.ts";
 import { fieldOfPointer } from "../effective/fold/field-of-pointer.ts";
+import type { PathNode } from "../effective/paths/path-node.ts";
 import { contactsIn, namespaceOf } from "../explain/contacts.ts";
 import { explainKinds, explainTarget } from "../explain/explain/explain-target.ts";
 import { groupValues, type ValueGroup, type ValueVariant } from "../explain/explain/group-values.ts";
@@ -13,6 +14,7 @@ import { type WrittenValue, writtenValueOf } from "../model/managed-fields.ts";
 import { compareText, type GroupKind, type ObjectId, type PolicyId, parseObjectId } from "../model/refs.ts";
 import { cutView } from "./cut-view.ts";
 import { formatNode, groupPaths } from "./group-paths.ts";
+import { retriesThrough } from "./retries-view.ts";
 import { caveatObjects, viewCaveats } from "./view-caveats.ts";
 import type { ViewContext, Viewer } from "./view-context.ts";
 import { viewMetadata } from "./view-metadata.ts";
@@ -107,6 +109,7 @@ export function effectiveView(
     return writtenValueOf(object, blockPointer(context.world, policy, block, pointer).pointer);
   };
   const values = kinds.flatMap((kind) => kindValues(kind, { visible, viewer, target: viewed.id, writtenBy }));
+  const worth = retriesThrough(context, viewed.id, pathsIn(kinds), viewer);
   return cutView({
     apiVersion: VIEW_API_VERSION,
     kind: viewResourceFor("Targets", viewed.namespace).kind,
@@ -114,10 +117,15 @@ export function effectiveView(
     target: parseObjectId(viewed.id),
     policyKinds: kinds.map((kind) => policyKindView(context, kind, visible)),
     values,
+    ...(worth.retries === undefined ? {} : { retries: worth.retries }),
     ...(failures === undefined ? {} : { ineffective: ineffectiveView(failures, viewer) }),
-    caveats: viewCaveats(caveats, viewer, visible),
+    caveats: viewCaveats([...caveats, ...worth.caveats], viewer, visible),
     notes: [],
   });
+}
+
+function* pathsIn(kinds: readonly KindExplanation[]): Generator<readonly PathNode[]> {
+  for (const { outcomes } of kinds) for (const { paths } of outcomes) for (const { nodes } of paths) yield nodes;
 }
 
 const ineffectiveView = (failures: readonly IneffectivePolicy[], { mayRead }: Viewer): readonly ViewIneffective[] =>

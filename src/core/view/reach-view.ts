@@ -19,6 +19,7 @@ import {
 import { cutView } from "./cut-view.ts";
 import { formatNode, isNamed } from "./group-paths.ts";
 import { explainRefusals, suggestedObjects } from "./readable-names.ts";
+import { retriesOf } from "./retries-view.ts";
 import { caveatObjects, viewCaveats } from "./view-caveats.ts";
 import type { ViewContext, Viewer } from "./view-context.ts";
 import { viewMetadata } from "./view-metadata.ts";
@@ -81,6 +82,7 @@ export function reachView(
 ): PolicyReachView {
   const visible = new VisibleValues(context, viewer);
   const { verdict, targets } = explainRefusals(context.world, record, reach, viewer);
+  const worth = retriesOf(context, reach, viewer);
   const count = (effect: Reach["paths"][number]["effect"]): number =>
     reach.paths.filter((path) => path.effect === effect).length;
   return cutView({
@@ -101,7 +103,8 @@ export function reachView(
     targets: targets.map((target) => targetView(target, visible)),
     values: reach.values.map((value) => valueView(value, visible, viewer)),
     reached: reachedView(reach, viewer),
-    caveats: viewCaveats(caveats, viewer, visible),
+    ...(worth.retries === undefined ? {} : { retries: worth.retries }),
+    caveats: viewCaveats([...caveats, ...worth.caveats], viewer, visible),
     notes: [],
   });
 }

@@ -1,6 +1,7 @@
 import type { World } from "../effective/world/world.ts";
 import type { Finding } from "../model/finding.ts";
 import type { ObjectId } from "../model/refs.ts";
+import type { RetryKnowledge } from "../retry/retry-counts.ts";
 import type { PluralOf } from "./view-name.ts";
 
 /** What every view is built from. */
@@ -11,6 +12,8 @@ export interface ViewContext {
   readonly pluralOf: PluralOf;
   /** True: of a policy that the user may not read, a handle is shown instead of its namespace and name. */
   readonly redactsNames?: boolean;
+  /** What retries are worth at present. Absent: the controller serves no Gateways, or the view is part of a list. */
+  readonly retries?: (() => RetryKnowledge | undefined) | undefined;
 }
 
 /** The rights of the user who reads a view. */

@@ -3,6 +3,7 @@ import type { CaveatSeverity } from "../caveats/caveat-codes.ts";
 import type { Json } from "../model/json.ts";
 import type { WrittenValue } from "../model/managed-fields.ts";
 import type { GroupKind, ObjectRef } from "../model/refs.ts";
+import type { RetryCounts } from "../retry/retry-counts.ts";
 import type { ViewKind } from "./view-resources.ts";
 
 export interface ViewMetadata {
@@ -26,6 +27,8 @@ export interface EffectivePolicyView extends View {
   readonly target: ObjectRef;
   readonly policyKinds: readonly ViewPolicyKind[];
   readonly values: readonly ViewValue[];
+  /** What retries are worth to the requests through the target. Absent in lists, and where it is not known. */
+  readonly retries?: ViewRetries;
   /** Policies that name the target and have no effect on it, of those that the user may read. Absent in lists. */
   readonly ineffective?: readonly ViewIneffective[];
 }
@@ -133,6 +136,27 @@ export interface PolicyReachView extends View {
   readonly targets: readonly ViewReachTarget[];
   readonly values: readonly ViewReachValue[];
   readonly reached: ViewReached;
+  /** What retries are worth to the requests on the paths on which it takes effect, if it is about retries. Absent in lists, and where it is not known. */
+  readonly retries?: ViewRetries;
+}
+
+/** What retries were worth in the last hour: the sums, and those of each rule and backend. */
+export interface ViewRetries extends RetryCounts {
+  /** The counted interval: an hour, or less if it has been counted for less. */
+  readonly windowSeconds: number;
+  /** What owes most to retries comes first. */
+  readonly traffic: readonly ViewTraffic[];
+  /** The number of further rules and backends. */
+  readonly more?: number;
+  /** The number of rules and backends in namespaces that the user may not see. */
+  readonly hidden?: number;
+}
+
+export interface ViewTraffic extends RetryCounts {
+  readonly gateway: ObjectRef;
+  readonly route: ObjectRef;
+  readonly rule: string;
+  readonly backend: ObjectRef & { readonly port: number };
 }
 
 export interface ViewVerdict {

@@ -23,8 +23,21 @@ import type { RequestFinished, RequestFlag } from "./gateway-event.ts";
 export interface RetryWorth {
   /** Counts a request that was forwarded to a backend; others do not count. */
   readonly count: (event: RequestFinished) => void;
+  /** Counts equal requests that another process has forwarded. */
+  readonly add: (gateway: ObjectRef, forwarded: ForwardedRequests) => void;
   readonly report: () => RetryReport;
   readonly families: readonly MetricFamily[];
+}
+
+/** Requests of a rule to a backend that ended alike. */
+export interface ForwardedRequests {
+  readonly rule: RuleConfig;
+  readonly backend: BackendConfig;
+  readonly attempts: number;
+  /** Undefined: there was no response. */
+  readonly status: number | undefined;
+  readonly flags: readonly RequestFlag[];
+  readonly requests: number;
 }
 
 /** `nowMs`: a clock that never goes back. */
@@ -38,15 +51,19 @@ export function createRetryWorth(nowMs: () => number): RetryWorth {
   const report = (): RetryReport => meter.report(nowMs());
   const shares = (part: (counts: TrafficCounts) => number) => (): ReadonlyMap<string, number> =>
     new Map(report().counts.map((counts) => [trafficLabels(counts), part(counts) / counts.requests]));
+  const add: RetryWorth["add"] = (gateway, { rule, backend, requests, ...ended }) => {
+    const outcome = outcomeOf(ended);
+    const { key, traffic, cells } = seriesOf(gateway, rule, backend);
+    cells[outcome].count += requests;
+    meter.count(key, traffic, outcome, nowMs(), requests);
+  };
   return {
     count: (event) => {
-      const { gateway, rule, backend, attempts } = event;
+      const { gateway, rule, backend, attempts, status, flags } = event;
       if (rule === undefined || backend === undefined || attempts === 0) return;
-      const outcome = outcomeOf(event);
-      const { key, traffic, cells } = seriesOf(gateway, rule, backend);
-      cells[outcome].count++;
-      meter.count(key, traffic, outcome, nowMs());
+      add(gateway, { rule, backend, attempts, status, flags, requests: 1 });
     },
+    add,
     report,
     families: [
       forwarded,
@@ -80,7 +97,11 @@ const FAILURES: ReadonlySet<RequestFlag> = new Set([
 ]);
 
 /** A response that the retry policy does not retry and that is not an error of the server is a success. */
-function outcomeOf({ attempts, status = 0, flags }: RequestFinished): RetryOutcome {
+function outcomeOf({
+  attempts,
+  status = 0,
+  flags,
+}: Pick<ForwardedRequests, "attempts" | "status" | "flags">): RetryOutcome {
   if (attempts === 1) return "NotRetried";
   const hasFailed = status === 0 || status >= 500 || flags.some((flag) => FAILURES.has(flag));
   return hasFailed ? "Failed" : "Succeeded";

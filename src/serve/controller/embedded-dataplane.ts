@@ -6,6 +6,7 @@ import { EMBEDDED_LIMITS } from "../../core/embedded/embedded-limits.ts";
 import type { DataplaneLimits, DataplaneState } from "../../core/gateway-status/dataplane-state.ts";
 import { EMBEDDED_FEATURES } from "../../core/gateway-status/supported-features.ts";
 import { type ObjectId, objectId } from "../../core/model/refs.ts";
+import type { RetryKnowledge } from "../../core/retry/retry-counts.ts";
 import { createGateway, type Gateway, type GatewayProblem } from "../../gateway/gateway.ts";
 import { createMetrics } from "../../gateway/observe/metrics.ts";
 import { gatewaySecrets } from "../run/gateway-secrets.ts";
@@ -86,6 +87,17 @@ export class EmbeddedDataplane implements GatewayDataplane {
       if (closed.length === 0) return { state: "Serving", addresses };
       if (edition.problems === undefined) return { state: "Updating" };
       return { state: "Refused", ports: closed, addresses, message: whyClosed(edition.problems, gateway, closed) };
+    };
+  }
+
+  /** The counters of this process have every request; those that did not fit are reported. */
+  retries(gateways: readonly ObjectId[]): RetryKnowledge {
+    const report = this.#metrics.retries();
+    const reason = `${report.uncounted} requests were not counted: there are more rules and backends than counters are kept for`;
+    return {
+      report,
+      counted: new Set(gateways),
+      gaps: new Map(report.uncounted === 0 ? [] : gateways.map((gateway) => [gateway, reason])),
     };
   }
 

@@ -12,12 +12,14 @@ import type { DataplaneLimits, DataplaneState } from "../../core/gateway-status/
 import { SUPPORTED_FEATURES } from "../../core/gateway-status/supported-features.ts";
 import type { InfrastructureState } from "../../core/infrastructure/infrastructure-state.ts";
 import { type ObjectId, type ObjectRef, objectId } from "../../core/model/refs.ts";
+import type { RetryKnowledge } from "../../core/retry/retry-counts.ts";
 import { type ControlPlane, startControlPlane } from "../../xds/serve/control-plane.ts";
 import { createXdsMetrics, type XdsMetrics } from "../../xds/serve/xds-metrics.ts";
 import type { XdsServerTls } from "../../xds/serve/xds-port.ts";
 import type { XdsEvent } from "../../xds/serve/xds-server.ts";
 import { formatEvent } from "../xds/format-event.ts";
 import { slackMs } from "../xds/timer-slack.ts";
+import { EnvoyCounts } from "./envoy-counts.ts";
 import type { DataplaneContext, DataplaneSecrets, GatewayDataplane } from "./gateway-dataplane.ts";
 
 const ALL_INTERFACES = "0.0.0.0";
@@ -40,6 +42,7 @@ export class EnvoysDataplane implements GatewayDataplane {
   readonly #run: RunEnvoys | undefined;
   readonly #states: GatewayStates;
   readonly #metrics: XdsMetrics;
+  readonly #counts: EnvoyCounts;
   #plane: ControlPlane | undefined;
   #generation = 0;
 
@@ -48,6 +51,10 @@ export class EnvoysDataplane implements GatewayDataplane {
     this.#run = run;
     this.#context = context;
     this.#metrics = createXdsMetrics({ nodes: () => this.#plane?.nodes() ?? [], nowMs: Date.now });
+    this.#counts = new EnvoyCounts({
+      nodes: () => this.#plane?.nodes() ?? [],
+      nowMs: () => performance.now(),
+    });
     this.#states = new GatewayStates({
       controllerName: context.controllerName,
       acknowledgements: () => this.#plane?.acknowledgements() ?? new Map(),
@@ -58,7 +65,7 @@ export class EnvoysDataplane implements GatewayDataplane {
   }
 
   get families(): readonly MetricFamily[] {
-    return this.#metrics.families;
+    return [...this.#metrics.families, ...this.#counts.families];
   }
 
   /** Opens the port for Envoys. They wait until the cluster has been read. */
@@ -68,6 +75,7 @@ export class EnvoysDataplane implements GatewayDataplane {
       address: xds,
       tls: tls === undefined ? await this.#run?.loadTls() : readTls(tls),
       onEvent: (event) => this.#note(event),
+      onCounts: (counts) => this.#counts.receive(counts),
       sharesEnvoys: addresses !== undefined,
       compile: {
         bind: (gateway, port) => ({ host: this.#hostOf(gateway), port: this.#portOf(gateway, port) }),
@@ -75,6 +83,7 @@ export class EnvoysDataplane implements GatewayDataplane {
         slackMs: slackMs(this.#run === undefined ? "coarse" : "precise"),
         systemAuthorities: DEFAULT_SYSTEM_AUTHORITIES,
         matchRegex: createRegex(),
+        accessLog: "Counters",
       },
     });
     return `Envoys are served at ${formatXdsAddress("host" in xds ? { ...xds, port: this.#plane.port } : xds)}`;
@@ -82,11 +91,16 @@ export class EnvoysDataplane implements GatewayDataplane {
 
   replace(config: DataplaneConfig, { usable }: DataplaneSecrets): void {
     this.#plane?.replace(config, usable);
+    this.#counts.use(config);
     this.#metrics.noteConfig({ generation: ++this.#generation });
   }
 
   read(world: World): (gateway: ObjectId) => DataplaneState {
     return this.#states.read(world);
+  }
+
+  retries(gateways: readonly ObjectId[]): RetryKnowledge {
+    return this.#counts.knowledge(gateways);
   }
 
   keep(isThere: (gateway: ObjectId) => boolean): void {

@@ -5,6 +5,7 @@ import type { World } from "../../core/effective/world/world.ts";
 import type { AssignedAddress } from "../../core/gateway-status/assign-addresses.ts";
 import type { DataplaneLimits, DataplaneState } from "../../core/gateway-status/dataplane-state.ts";
 import type { ObjectId } from "../../core/model/refs.ts";
+import type { RetryKnowledge } from "../../core/retry/retry-counts.ts";
 import type { KeyMaterial } from "../../sources/key-material.ts";
 import type { EnvoySecrets } from "../../xds/compile/envoy-secrets.ts";
 
@@ -37,6 +38,8 @@ export interface GatewayDataplane {
   replace(config: DataplaneConfig, secrets: DataplaneSecrets): void;
   /** The state of each Gateway. The configuration of the evaluation must have been passed to it. */
   read(world: World): (gateway: ObjectId) => DataplaneState;
+  /** What it has counted about retries of requests through these Gateways. */
+  retries(gateways: readonly ObjectId[]): RetryKnowledge;
   /** Forgets Gateways that are gone. */
   keep(isThere: (gateway: ObjectId) => boolean): void;
   close(): Promise<void>;

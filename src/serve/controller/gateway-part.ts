@@ -17,6 +17,7 @@ import { GATEWAY_PARAMETERS, PARAMETER_RIGHTS } from "../../core/infrastructure/
 import { GATEWAY_API } from "../../core/model/kinds.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
 import { kindId, type ObjectId, type ObjectRef, objectId } from "../../core/model/refs.ts";
+import type { RetryKnowledge } from "../../core/retry/retry-counts.ts";
 import type { TargetStatus } from "../../core/status/status-report.ts";
 import type { KeyMaterial } from "../../sources/key-material.ts";
 import type { EnvoySecrets } from "../../xds/compile/envoy-secrets.ts";
@@ -148,6 +149,15 @@ export class GatewayPart {
     });
     this.#reported = this.#stateText(world);
     return statuses;
+  }
+
+  /** What retries are worth to the requests through the Gateways that are served. Undefined until the cluster has been read. */
+  retries(): RetryKnowledge | undefined {
+    const served = this.#served;
+    if (served === undefined) return undefined;
+    const owned = new OwnedGateways(served.world, this.#options.controllerName);
+    const gateways = served.world.objects.ofKind(GATEWAY).filter((object) => owned.isOwned(object));
+    return this.#dataplane.retries(gateways.map(({ id }) => id));
   }
 
   /** True if the Gateway is one of this controller. */

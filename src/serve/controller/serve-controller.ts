@@ -158,6 +158,7 @@ class Controller {
             note,
             trouble: (what, message) => this.#trouble(what, message),
             over: (what) => this.#over(what),
+            retries: () => this.#gateways?.retries(),
           });
     this.#certificates = createCertificateSource({
       client,
@@ -341,7 +342,8 @@ class Controller {
             this.#output.note(`the cluster has been read: ${world.objects.size} objects`);
           this.#live = state;
           this.#gateways?.useState(state, step);
-          this.#context = { world, unread, pluralOf, redactsNames: this.#settings.redactsNames };
+          const { redactsNames } = this.#settings;
+          this.#context = { world, unread, pluralOf, redactsNames, retries: () => this.#gateways?.retries() };
           this.#report?.useState(state, step);
           this.#webhook?.useState(state);
         },

@@ -12,6 +12,7 @@ import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
 import type { WebhookSettings } from "../../cli/controller/webhook-settings.ts";
 import type { LiveState } from "../../controller/live-evaluation.ts";
 import { buildIndexes } from "../../core/apply.ts";
+import type { RetryKnowledge } from "../../core/retry/retry-counts.ts";
 import { foundRules, type KindRule } from "../../webhook/configure/configuration-objects.ts";
 import { writeConfigurations } from "../../webhook/configure/write-configurations.ts";
 import { warmUp } from "../../webhook/serve/warm-up.ts";
@@ -23,6 +24,8 @@ export interface WebhookPartOptions {
   readonly note: (message: string) => void;
   readonly trouble: (what: string, message: string) => void;
   readonly over: (what: string) => void;
+  /** What retries are worth to the requests through the Gateways that the controller serves. */
+  readonly retries: () => RetryKnowledge | undefined;
 }
 
 const CONFIGURATIONS = "webhook configurations";
@@ -56,7 +59,7 @@ export class WebhookPart {
       port,
       certificate,
       clientAuthority: clientAuthorityFile === undefined ? undefined : await readFile(clientAuthorityFile, "utf8"),
-      state: () => this.#state,
+      state: () => this.#state && { ...this.#state, retries: this.#options.retries },
       deny,
       redactsNames,
       onReview: (webhook, outcome, durationMs) => {

@@ -4,6 +4,7 @@ import type { NameSettings } from "../../core/admission/other-names.ts";
 import { admissionRefusal, admissionWarnings } from "../../core/admit.ts";
 import type { Evaluation } from "../../core/evaluate.ts";
 import type { Finding } from "../../core/model/finding.ts";
+import type { RetryKnowledge } from "../../core/retry/retry-counts.ts";
 import type { ReviewAnswer } from "./admission-review.ts";
 
 /** What is known of the cluster. */
@@ -11,6 +12,8 @@ export interface WebhookState {
   readonly evaluation: Evaluation;
   /** What could not be read. */
   readonly unread: readonly Finding[];
+  /** What retries are worth at present. Absent: the controller serves no Gateways. */
+  readonly retries?: (() => RetryKnowledge | undefined) | undefined;
 }
 
 export type WebhookName = "warn" | "deny";
@@ -40,7 +43,11 @@ export function answerReview(
   switch (webhook) {
     case "warn": {
       if (state === undefined) return { answer: { warnings: [UNREAD] }, outcome: "unread" };
-      const warnings = admissionWarnings(state.evaluation, request, { unread: state.unread, redactsNames });
+      const warnings = admissionWarnings(state.evaluation, request, {
+        unread: state.unread,
+        redactsNames,
+        retries: state.retries?.(),
+      });
       return { answer: { warnings }, outcome: warnings.length === 0 ? "allowed" : "warned" };
     }
     case "deny": {

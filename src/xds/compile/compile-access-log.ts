@@ -2,6 +2,7 @@
 import type { AccessLogSchema } from "../gen/envoy/config/accesslog/v3/accesslog_pb.ts";
 import { StdoutAccessLogSchema } from "../gen/envoy/extensions/access_loggers/stream/v3/stream_pb.ts";
 import { type Init, type JsonObject, pack } from "../protobuf.ts";
+import { retryCountersOf } from "./retry-counters.ts";
 
 /** Envoy keeps number types, and writes null for a missing value. */
 const FORMAT = {
@@ -38,11 +39,22 @@ const CONNECTION_FORMAT = {
 
 export type AccessField = keyof typeof FORMAT | keyof typeof CONNECTION_FORMAT | "port";
 
-/** `Stdout`: a line per request or connection, for the process that started the Envoy. */
-export type AccessLogging = "Stdout" | "None";
+/** `Stdout`: a line per request or connection, for the process that started the Envoy. `Counters`: counters that the Envoy sends to the xDS server. */
+export type AccessLogging = "Stdout" | "Counters" | "None";
 
-/** `port` is the port in the configuration. */
-export const accessLogOf = (port: number): Init<typeof AccessLogSchema> => stdoutLog({ ...FORMAT, port: String(port) });
+/** `port` is the port in the configuration, and `gateway` is `namespace/name`. */
+export function accessLogsOf(logs: AccessLogging, port: number, gateway: string): Init<typeof AccessLogSchema>[] {
+  switch (logs) {
+    case "Stdout":
+      return [accessLogOf(port)];
+    case "Counters":
+      return [retryCountersOf(gateway)];
+    case "None":
+      return [];
+  }
+}
+
+const accessLogOf = (port: number): Init<typeof AccessLogSchema> => stdoutLog({ ...FORMAT, port: String(port) });
 
 /** `route` names the rule. Empty: no route matches. */
 export const connectionLogOf = (port: number, route: string): Init<typeof AccessLogSchema> =>

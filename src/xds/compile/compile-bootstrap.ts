@@ -26,6 +26,7 @@ import {
   type SecretFiles,
 } from "./compile-secret-files.ts";
 import { statusCluster, statusListener } from "./compile-status-listener.ts";
+import { countsSink, EVICTION_MS, FLUSH_MS } from "./retry-counters.ts";
 
 export interface BootstrapOptions {
   /** The node id, unique among the Envoys of one server. */
@@ -83,6 +84,9 @@ export function compileBootstrap(options: BootstrapOptions): Bootstrap {
       clusters: [serverCluster(server, tls), ...(hasStatus ? [statusCluster(adminPort)] : [])],
     },
     overloadManager: compileOverloadManager(heapMib),
+    statsSinks: [countsSink(SERVER, { nodeId, gateway })],
+    statsFlushInterval: duration(FLUSH_MS),
+    statsEviction: { case: "statsEvictionInterval", value: duration(EVICTION_MS) },
     ...adminOf(adminPort),
   });
 }

@@ -30,7 +30,7 @@ import {
 import { FractionalPercent_DenominatorType } from "../gen/envoy/type/v3/percent_pb.ts";
 import { type Any, create, duration, type Init, pack } from "../protobuf.ts";
 import { type ListenerAddress, socketAddress } from "./backends/compile-load-assignment.ts";
-import { type AccessLogging, accessLogOf } from "./compile-access-log.ts";
+import { type AccessLogging, accessLogsOf } from "./compile-access-log.ts";
 import { compileIdentity } from "./compile-identity.ts";
 import type { ConfigSources, RouteSpecifier } from "./config-sources.ts";
 import { BUFFER_BYTES, connectionLimit } from "./connection-limit.ts";
@@ -38,7 +38,7 @@ import { AUTH, NO_AUTH } from "./http-filters/compile-auth.ts";
 import { hostFilters } from "./http-filters/compile-host-filters.ts";
 import { NO_SESSIONS, SESSIONS } from "./http-filters/compile-sessions.ts";
 import { httpFilter } from "./http-filters/http-filter.ts";
-import { authoritiesName, certificateName, delayName, type ListenerName } from "./resource-names.ts";
+import { authoritiesName, certificateName, delayName, gatewayOfListener, type ListenerName } from "./resource-names.ts";
 import { serverNameChains, tcpChain } from "./streams/stream-chains.ts";
 import { compileUdpListener } from "./streams/udp-listener.ts";
 
@@ -88,7 +88,7 @@ export function compileListener(
       filterChains: [tcpChain(gatewayPort, { statPrefix: name, logs, limits })],
     });
   }
-  const accessLog = logs === "Stdout" ? [accessLogOf(gatewayPort.port)] : [];
+  const accessLog = accessLogsOf(logs, gatewayPort.port, gatewayOfListener(name));
   if (protocol === "HTTP") {
     return create(ListenerSchema, { ...common, filterChains: [httpChain(name, routes(first), accessLog, settings)] });
   }

@@ -20,6 +20,9 @@ export const listenerName = (
   { port, protocol }: Pick<PortConfig, "port" | "protocol">,
 ): ListenerName => `${namespace}/${name}:${port}${protocol === "UDP" ? "/udp" : ""}` as ListenerName;
 
+/** The gateway of a listener: `namespace/name`. */
+export const gatewayOfListener = (listener: ListenerName): string => listener.slice(0, listener.lastIndexOf(":"));
+
 /** The listeners of a plain port share a route configuration. With TLS each has its own, because the connection selects the listener. */
 export const routeConfigName = (port: ListenerName, listener?: ListenerConfig): RouteConfigName =>
   (listener === undefined

@@ -14,16 +14,13 @@ import { createResourceJoiner } from "./encode/join-resources.ts";
 import type { Refusal } from "./session/session-state.ts";
 import { createSecretFilter } from "./valid-secrets.ts";
 import type { XdsServerTls } from "./xds-port.ts";
-import { type NodeStatus, startXdsServer, type XdsServerOptions } from "./xds-server.ts";
+import { ALL_GATEWAYS, type NodeStatus, startXdsServer, type XdsServerOptions } from "./xds-server.ts";
 
 export interface ControlPlaneOptions extends XdsServerOptions {
   readonly compile: Omit<EnvoyCompileOptions, "delivery">;
   /** True: an Envoy whose `node.cluster` is ALL_GATEWAYS gets all gateways. They must have different addresses. */
   readonly sharesEnvoys?: boolean;
 }
-
-/** The `node.cluster` of an Envoy that serves all gateways. */
-const ALL_GATEWAYS = "*/*";
 
 /** What the Envoys of one gateway have acknowledged. */
 export interface GatewayAcknowledgement {

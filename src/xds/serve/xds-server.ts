@@ -3,10 +3,19 @@
  * session, so that a slow Envoy does not delay others.
  */
 import type { Socket } from "node:net";
-import { Server, ServerCredentials, type ServerDuplexStream, type ServiceDefinition, status } from "@grpc/grpc-js";
+import {
+  Server,
+  ServerCredentials,
+  type ServerDuplexStream,
+  type ServerUnaryCall,
+  type ServiceDefinition,
+  type sendUnaryData,
+  status,
+} from "@grpc/grpc-js";
 import type { HandshakeFailure } from "../../adapters/sockets/failed-handshakes.ts";
 import { formatXdsAddress, isLocal, type XdsAddress } from "../../core/envoy/xds-address.ts";
 import { remember } from "../../core/model/collections/remember.ts";
+import { type NodeCounts, readCounts } from "./counts/read-counts.ts";
 import { type DiscoveryStyle, type EncodedResources, NO_RESOURCES } from "./encode/encode-resources.ts";
 import type { ResourceType } from "./encode/resource-type.ts";
 import { refusalOf } from "./node-certificate.ts";
@@ -23,6 +32,8 @@ export interface XdsServerOptions {
   /** Undefined: plain text, on the loopback or a Unix socket only. */
   readonly tls: XdsServerTls | undefined;
   readonly onEvent: (event: XdsEvent) => void;
+  /** Counters of a connected Envoy. */
+  readonly onCounts?: ((counts: NodeCounts) => void) | undefined;
   readonly limits?: Partial<XdsLimits>;
 }
 
@@ -54,6 +65,9 @@ const LIMITS: XdsLimits = {
 
 /** The interval of the search for unused clusters. */
 const RETIRE_MS = 1000;
+
+/** The `node.cluster` of an Envoy that serves all gateways. */
+export const ALL_GATEWAYS = "*/*";
 
 export type XdsEvent =
   | { readonly type: "Connected" | "Disconnected"; readonly node: string; readonly gateway: string }
@@ -159,6 +173,13 @@ export async function startXdsServer(options: XdsServerOptions): Promise<XdsServ
     DeltaAggregatedResources: (call: Call) => serveStream(call, "Delta", deltaProtocol(), shared),
     StreamAggregatedResources: (call: Call) => serveStream(call, "StateOfTheWorld", sotwProtocol(), shared),
   });
+  server.addService(COUNTS_SERVICE, {
+    Export: (call: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>) => {
+      const problem = receiveCounts(call, shared, options.onCounts);
+      if (problem === undefined) callback(null, NO_BYTES);
+      else callback({ code: status.PERMISSION_DENIED, details: problem });
+    },
+  });
   const retiring = setInterval(() => {
     for (const { session } of shared.connections) session.retireLingering();
   }, RETIRE_MS);
@@ -206,6 +227,44 @@ const method = (name: string) => ({
   responseSerialize: asBytes,
   responseDeserialize: asBytes,
 });
+
+/** OpenTelemetry, "OTLP/gRPC". An empty response is a success. */
+const COUNTS_SERVICE: ServiceDefinition = {
+  Export: {
+    path: "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export",
+    requestStream: false,
+    responseStream: false,
+    requestSerialize: asBytes,
+    requestDeserialize: asBytes,
+    responseSerialize: asBytes,
+    responseDeserialize: asBytes,
+  },
+};
+const NO_BYTES = Buffer.alloc(0);
+
+/** Counters are taken from Envoys that are connected for the Gateway, with a certificate that allows it. Returns why they are not. */
+function receiveCounts(
+  call: ServerUnaryCall<Buffer, Buffer>,
+  { hasTls, connections }: Shared,
+  onCounts: XdsServerOptions["onCounts"],
+): string | undefined {
+  if (onCounts === undefined) return undefined;
+  let all: readonly NodeCounts[];
+  try {
+    all = readCounts(call.request);
+  } catch (error) {
+    return `the message cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+  }
+  for (const counts of all) {
+    const { node, gateway } = counts;
+    const refusal = hasTls ? refusalOf(call.getAuthContext().sslPeerCertificate, node, gateway) : undefined;
+    if (refusal !== undefined) return refusal;
+    const isConnected = [...connections].some((one) => one.node === node && one.gateway === gateway);
+    if (!isConnected) return `node ${node} of ${gateway} gets no configuration here`;
+    onCounts({ ...counts, counts: counts.counts.filter((one) => gateway === ALL_GATEWAYS || one.gateway === gateway) });
+  }
+  return undefined;
+}
 
 const SERVICE: ServiceDefinition = {
   DeltaAggregatedResources: method("DeltaAggregatedResources"),

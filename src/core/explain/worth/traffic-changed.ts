@@ -1,3 +1,4 @@
+import type { PathNode } from "../../effective/paths/path-node.ts";
 import { type ObjectRef, objectId } from "../../model/refs.ts";
 import { type RetryCounts, sumCounts, type TrafficCounts } from "../../retry/retry-counts.ts";
 import type { PathChange, Plan } from "../plan/result.ts";
@@ -23,8 +24,16 @@ export interface ChangedTraffic {
 export function trafficChanged(plan: Plan, counts: readonly TrafficCounts[]): readonly BackendWorth[] | undefined {
   const paths = plan.kinds.flatMap(({ changes }) => changes.filter(changesRetries));
   if (paths.length === 0) return undefined;
-  const keys = new Set(paths.flatMap(keysOf));
-  const found = counts.filter((one) => trafficKeys(one).some((key) => keys.has(key)));
+  return worthByBackend(
+    trafficOnPaths(
+      paths.map(({ nodes }) => nodes),
+      counts,
+    ),
+  );
+}
+
+/** The counts by backend, those that owe most to retries first. */
+export function worthByBackend(found: readonly TrafficCounts[]): readonly BackendWorth[] {
   const byBackend = new Map<string, BackendWorth>();
   for (const one of found) {
     const { backend, port } = one;
@@ -34,22 +43,33 @@ export function trafficChanged(plan: Plan, counts: readonly TrafficCounts[]): re
   return [...byBackend.values()].sort((a, b) => b.succeededByRetry - a.succeededByRetry || b.requests - a.requests);
 }
 
+/** The counts of the requests that take one of these paths. A path may end above its requests, at a Gateway or a route. */
+export function trafficOnPaths(
+  paths: readonly (readonly PathNode[])[],
+  counts: readonly TrafficCounts[],
+): readonly TrafficCounts[] {
+  const keys = new Set(paths.map(keyOfPath));
+  return counts.filter((one) => trafficKeys(one).some((key) => keys.has(key)));
+}
+
 const asList = <Item>(item: Item | undefined): readonly Item[] => (item === undefined ? [] : [item]);
 
-/** True if a value about retries changes, such as `/retry/attempts` or, in another kind, `/retries`. A value that only comes from another source does not count. */
-const changesRetries = ({ values }: PathChange): boolean =>
-  values.some(
-    (value) => !keepsValue(value) && value.pointer.split("/").some((segment) => /^retr(?:y|ies)/.test(segment)),
-  );
+/** True if a value about retries changes. A value that only comes from another source does not count. */
+export const changesRetries = ({ values }: PathChange): boolean =>
+  values.some((value) => !keepsValue(value) && isRetryPointer(value.pointer));
+
+/** True for a setting about retries, such as `/retry/attempts` or, in another kind, `/retries`. */
+export const isRetryPointer = (pointer: string): boolean =>
+  pointer.split("/").some((segment) => /^retr(?:y|ies)/.test(segment));
 
 /** What a path and counted traffic have in common: the Gateway, and the rule with its backend, as far as the path has them. */
-function keysOf({ nodes }: PathChange): readonly string[] {
+function keyOfPath(nodes: readonly PathNode[]): string {
   const ids = nodes.map((node) => ({ ...node, id: objectId(node) }));
   const gateway = ids.find(({ kind }) => kind === "Gateway")?.id ?? "";
   const rule = ids.findLast(({ kind, sectionName }) => kind.endsWith("Route") && sectionName !== undefined);
   const route = rule ?? ids.findLast(({ kind }) => kind.endsWith("Route"));
   const backend = ids.findLast(({ kind }) => kind === "Service")?.id ?? "";
-  return [keyOf(gateway, route?.id ?? "", rule?.sectionName ?? "", backend)];
+  return keyOf(gateway, route?.id ?? "", rule?.sectionName ?? "", backend);
 }
 
 /** A path may end at a route, a rule or a Gateway. */

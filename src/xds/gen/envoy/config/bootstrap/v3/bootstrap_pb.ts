@@ -16,17 +16,21 @@ import type { TypedExtensionConfig } from "../../core/v3/extension_pb.ts";
 import { file_envoy_config_core_v3_extension } from "../../core/v3/extension_pb.ts";
 import type { Listener } from "../../listener/v3/listener_pb.ts";
 import { file_envoy_config_listener_v3_listener } from "../../listener/v3/listener_pb.ts";
+import type { StatsSink } from "../../metrics/v3/stats_pb.ts";
+import { file_envoy_config_metrics_v3_stats } from "../../metrics/v3/stats_pb.ts";
 import type { OverloadManager } from "../../overload/v3/overload_pb.ts";
 import { file_envoy_config_overload_v3_overload } from "../../overload/v3/overload_pb.ts";
 import type { Secret } from "../../../extensions/transport_sockets/tls/v3/secret_pb.ts";
 import { file_envoy_extensions_transport_sockets_tls_v3_secret } from "../../../extensions/transport_sockets/tls/v3/secret_pb.ts";
+import type { Duration } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_duration } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file envoy/config/bootstrap/v3/bootstrap.proto.
  */
 export const file_envoy_config_bootstrap_v3_bootstrap: GenFile = /*@__PURE__*/
-  fileDesc("CillbnZveS9jb25maWcvYm9vdHN0cmFwL3YzL2Jvb3RzdHJhcC5wcm90bxIZZW52b3kuY29uZmlnLmJvb3RzdHJhcC52MyKyBgoJQm9vdHN0cmFwEioKBG5vZGUYASABKAsyGi5lbnZveS5jb25maWcuY29yZS52My5Ob2RlUgASUAoQc3RhdGljX3Jlc291cmNlcxgCIAEoCzI0LmVudm95LmNvbmZpZy5ib290c3RyYXAudjMuQm9vdHN0cmFwLlN0YXRpY1Jlc291cmNlc1IAElIKEWR5bmFtaWNfcmVzb3VyY2VzGAMgASgLMjUuZW52b3kuY29uZmlnLmJvb3RzdHJhcC52My5Cb290c3RyYXAuRHluYW1pY1Jlc291cmNlc1IAEjEKBWFkbWluGAwgASgLMiAuZW52b3kuY29uZmlnLmJvb3RzdHJhcC52My5BZG1pblIAEkUKEG92ZXJsb2FkX21hbmFnZXIYDyABKAsyKS5lbnZveS5jb25maWcub3ZlcmxvYWQudjMuT3ZlcmxvYWRNYW5hZ2VyUgASSgoUYm9vdHN0cmFwX2V4dGVuc2lvbnMYFSADKAsyKi5lbnZveS5jb25maWcuY29yZS52My5UeXBlZEV4dGVuc2lvbkNvbmZpZ1IAGsYBCg9TdGF0aWNSZXNvdXJjZXMSNwoJbGlzdGVuZXJzGAEgAygLMiIuZW52b3kuY29uZmlnLmxpc3RlbmVyLnYzLkxpc3RlbmVyUgASNAoIY2x1c3RlcnMYAiADKAsyIC5lbnZveS5jb25maWcuY2x1c3Rlci52My5DbHVzdGVyUgASRAoHc2VjcmV0cxgDIAMoCzIxLmVudm95LmV4dGVuc2lvbnMudHJhbnNwb3J0X3NvY2tldHMudGxzLnYzLlNlY3JldFIAGsMBChBEeW5hbWljUmVzb3VyY2VzEjgKCmxkc19jb25maWcYASABKAsyIi5lbnZveS5jb25maWcuY29yZS52My5Db25maWdTb3VyY2VSABI4CgpjZHNfY29uZmlnGAIgASgLMiIuZW52b3kuY29uZmlnLmNvcmUudjMuQ29uZmlnU291cmNlUgASOwoKYWRzX2NvbmZpZxgDIAEoCzIlLmVudm95LmNvbmZpZy5jb3JlLnYzLkFwaUNvbmZpZ1NvdXJjZVIAIjkKBUFkbWluEjAKB2FkZHJlc3MYAyABKAsyHS5lbnZveS5jb25maWcuY29yZS52My5BZGRyZXNzUgBiBnByb3RvMw", [file_envoy_config_cluster_v3_cluster, file_envoy_config_core_v3_address, file_envoy_config_core_v3_base, file_envoy_config_core_v3_config_source, file_envoy_config_core_v3_extension, file_envoy_config_listener_v3_listener, file_envoy_config_overload_v3_overload, file_envoy_extensions_transport_sockets_tls_v3_secret]);
+  fileDesc("CillbnZveS9jb25maWcvYm9vdHN0cmFwL3YzL2Jvb3RzdHJhcC5wcm90bxIZZW52b3kuY29uZmlnLmJvb3RzdHJhcC52MyL6BwoJQm9vdHN0cmFwEioKBG5vZGUYASABKAsyGi5lbnZveS5jb25maWcuY29yZS52My5Ob2RlUgASUAoQc3RhdGljX3Jlc291cmNlcxgCIAEoCzI0LmVudm95LmNvbmZpZy5ib290c3RyYXAudjMuQm9vdHN0cmFwLlN0YXRpY1Jlc291cmNlc1IAElIKEWR5bmFtaWNfcmVzb3VyY2VzGAMgASgLMjUuZW52b3kuY29uZmlnLmJvb3RzdHJhcC52My5Cb290c3RyYXAuRHluYW1pY1Jlc291cmNlc1IAEjkKC3N0YXRzX3NpbmtzGAYgAygLMiIuZW52b3kuY29uZmlnLm1ldHJpY3MudjMuU3RhdHNTaW5rUgASOQoUc3RhdHNfZmx1c2hfaW50ZXJ2YWwYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25SABI+ChdzdGF0c19ldmljdGlvbl9pbnRlcnZhbBgqIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkgAUgASMQoFYWRtaW4YDCABKAsyIC5lbnZveS5jb25maWcuYm9vdHN0cmFwLnYzLkFkbWluUgASRQoQb3ZlcmxvYWRfbWFuYWdlchgPIAEoCzIpLmVudm95LmNvbmZpZy5vdmVybG9hZC52My5PdmVybG9hZE1hbmFnZXJSABJKChRib290c3RyYXBfZXh0ZW5zaW9ucxgVIAMoCzIqLmVudm95LmNvbmZpZy5jb3JlLnYzLlR5cGVkRXh0ZW5zaW9uQ29uZmlnUgAaxgEKD1N0YXRpY1Jlc291cmNlcxI3CglsaXN0ZW5lcnMYASADKAsyIi5lbnZveS5jb25maWcubGlzdGVuZXIudjMuTGlzdGVuZXJSABI0CghjbHVzdGVycxgCIAMoCzIgLmVudm95LmNvbmZpZy5jbHVzdGVyLnYzLkNsdXN0ZXJSABJECgdzZWNyZXRzGAMgAygLMjEuZW52b3kuZXh0ZW5zaW9ucy50cmFuc3BvcnRfc29ja2V0cy50bHMudjMuU2VjcmV0UgAawwEKEER5bmFtaWNSZXNvdXJjZXMSOAoKbGRzX2NvbmZpZxgBIAEoCzIiLmVudm95LmNvbmZpZy5jb3JlLnYzLkNvbmZpZ1NvdXJjZVIAEjgKCmNkc19jb25maWcYAiABKAsyIi5lbnZveS5jb25maWcuY29yZS52My5Db25maWdTb3VyY2VSABI7CgphZHNfY29uZmlnGAMgASgLMiUuZW52b3kuY29uZmlnLmNvcmUudjMuQXBpQ29uZmlnU291cmNlUgBCEAoOc3RhdHNfZXZpY3Rpb24iOQoFQWRtaW4SMAoHYWRkcmVzcxgDIAEoCzIdLmVudm95LmNvbmZpZy5jb3JlLnYzLkFkZHJlc3NSAGIGcHJvdG8z", [file_envoy_config_cluster_v3_cluster, file_envoy_config_core_v3_address, file_envoy_config_core_v3_base, file_envoy_config_core_v3_config_source, file_envoy_config_core_v3_extension, file_envoy_config_listener_v3_listener, file_envoy_config_metrics_v3_stats, file_envoy_config_overload_v3_overload, file_envoy_extensions_transport_sockets_tls_v3_secret, file_google_protobuf_duration]);
 
 /**
  * @generated from message envoy.config.bootstrap.v3.Bootstrap
@@ -46,6 +50,27 @@ export type Bootstrap = Message<"envoy.config.bootstrap.v3.Bootstrap"> & {
    * @generated from field: envoy.config.bootstrap.v3.Bootstrap.DynamicResources dynamic_resources = 3 [json_name = ""];
    */
   dynamicResources?: Bootstrap_DynamicResources | undefined;
+
+  /**
+   * @generated from field: repeated envoy.config.metrics.v3.StatsSink stats_sinks = 6 [json_name = ""];
+   */
+  statsSinks: StatsSink[];
+
+  /**
+   * @generated from field: google.protobuf.Duration stats_flush_interval = 7 [json_name = ""];
+   */
+  statsFlushInterval?: Duration | undefined;
+
+  /**
+   * @generated from oneof envoy.config.bootstrap.v3.Bootstrap.stats_eviction
+   */
+  statsEviction: {
+    /**
+     * @generated from field: google.protobuf.Duration stats_eviction_interval = 42 [json_name = ""];
+     */
+    value: Duration;
+    case: "statsEvictionInterval";
+  } | { case: undefined; value?: undefined };
 
   /**
    * @generated from field: envoy.config.bootstrap.v3.Admin admin = 12 [json_name = ""];

@@ -6,18 +6,31 @@ import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { TypedExtensionConfig } from "../../../core/v3/extension_pb.ts";
 import { file_xds_core_v3_extension } from "../../../core/v3/extension_pb.ts";
+import type { StringMatcher } from "./string_pb.ts";
+import { file_xds_type_matcher_v3_string } from "./string_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file xds/type/matcher/v3/matcher.proto.
  */
 export const file_xds_type_matcher_v3_matcher: GenFile = /*@__PURE__*/
-  fileDesc("CiF4ZHMvdHlwZS9tYXRjaGVyL3YzL21hdGNoZXIucHJvdG8SE3hkcy50eXBlLm1hdGNoZXIudjMikAEKB01hdGNoZXISOQoLb25fbm9fbWF0Y2gYAyABKAsyJC54ZHMudHlwZS5tYXRjaGVyLnYzLk1hdGNoZXIuT25NYXRjaBpKCgdPbk1hdGNoEjMKBmFjdGlvbhgCIAEoCzIhLnhkcy5jb3JlLnYzLlR5cGVkRXh0ZW5zaW9uQ29uZmlnSABCCgoIb25fbWF0Y2hiBnByb3RvMw", [file_xds_core_v3_extension]);
+  fileDesc("CiF4ZHMvdHlwZS9tYXRjaGVyL3YzL21hdGNoZXIucHJvdG8SE3hkcy50eXBlLm1hdGNoZXIudjMi0wUKB01hdGNoZXISQAoMbWF0Y2hlcl9saXN0GAEgASgLMigueGRzLnR5cGUubWF0Y2hlci52My5NYXRjaGVyLk1hdGNoZXJMaXN0SAASOQoLb25fbm9fbWF0Y2gYAyABKAsyJC54ZHMudHlwZS5tYXRjaGVyLnYzLk1hdGNoZXIuT25NYXRjaBpKCgdPbk1hdGNoEjMKBmFjdGlvbhgCIAEoCzIhLnhkcy5jb3JlLnYzLlR5cGVkRXh0ZW5zaW9uQ29uZmlnSABCCgoIb25fbWF0Y2ga7gMKC01hdGNoZXJMaXN0EkcKCG1hdGNoZXJzGAEgAygLMjUueGRzLnR5cGUubWF0Y2hlci52My5NYXRjaGVyLk1hdGNoZXJMaXN0LkZpZWxkTWF0Y2hlchqFAgoJUHJlZGljYXRlEl4KEHNpbmdsZV9wcmVkaWNhdGUYASABKAsyQi54ZHMudHlwZS5tYXRjaGVyLnYzLk1hdGNoZXIuTWF0Y2hlckxpc3QuUHJlZGljYXRlLlNpbmdsZVByZWRpY2F0ZUgAGokBCg9TaW5nbGVQcmVkaWNhdGUSMAoFaW5wdXQYASABKAsyIS54ZHMuY29yZS52My5UeXBlZEV4dGVuc2lvbkNvbmZpZxI5Cgt2YWx1ZV9tYXRjaBgCIAEoCzIiLnhkcy50eXBlLm1hdGNoZXIudjMuU3RyaW5nTWF0Y2hlckgAQgkKB21hdGNoZXJCDAoKbWF0Y2hfdHlwZRqNAQoMRmllbGRNYXRjaGVyEkUKCXByZWRpY2F0ZRgBIAEoCzIyLnhkcy50eXBlLm1hdGNoZXIudjMuTWF0Y2hlci5NYXRjaGVyTGlzdC5QcmVkaWNhdGUSNgoIb25fbWF0Y2gYAiABKAsyJC54ZHMudHlwZS5tYXRjaGVyLnYzLk1hdGNoZXIuT25NYXRjaEIOCgxtYXRjaGVyX3R5cGViBnByb3RvMw", [file_xds_core_v3_extension, file_xds_type_matcher_v3_string]);
 
 /**
  * @generated from message xds.type.matcher.v3.Matcher
  */
 export type Matcher = Message<"xds.type.matcher.v3.Matcher"> & {
+  /**
+   * @generated from oneof xds.type.matcher.v3.Matcher.matcher_type
+   */
+  matcherType: {
+    /**
+     * @generated from field: xds.type.matcher.v3.Matcher.MatcherList matcher_list = 1;
+     */
+    value: Matcher_MatcherList;
+    case: "matcherList";
+  } | { case: undefined; value?: undefined };
+
   /**
    * @generated from field: xds.type.matcher.v3.Matcher.OnMatch on_no_match = 3;
    */
@@ -53,4 +66,94 @@ export type Matcher_OnMatch = Message<"xds.type.matcher.v3.Matcher.OnMatch"> & {
  */
 export const Matcher_OnMatchSchema: GenMessage<Matcher_OnMatch> = /*@__PURE__*/
   messageDesc(file_xds_type_matcher_v3_matcher, 0, 0);
+
+/**
+ * @generated from message xds.type.matcher.v3.Matcher.MatcherList
+ */
+export type Matcher_MatcherList = Message<"xds.type.matcher.v3.Matcher.MatcherList"> & {
+  /**
+   * @generated from field: repeated xds.type.matcher.v3.Matcher.MatcherList.FieldMatcher matchers = 1;
+   */
+  matchers: Matcher_MatcherList_FieldMatcher[];
+};
+
+/**
+ * Describes the message xds.type.matcher.v3.Matcher.MatcherList.
+ * Use `create(Matcher_MatcherListSchema)` to create a new message.
+ */
+export const Matcher_MatcherListSchema: GenMessage<Matcher_MatcherList> = /*@__PURE__*/
+  messageDesc(file_xds_type_matcher_v3_matcher, 0, 1);
+
+/**
+ * @generated from message xds.type.matcher.v3.Matcher.MatcherList.Predicate
+ */
+export type Matcher_MatcherList_Predicate = Message<"xds.type.matcher.v3.Matcher.MatcherList.Predicate"> & {
+  /**
+   * @generated from oneof xds.type.matcher.v3.Matcher.MatcherList.Predicate.match_type
+   */
+  matchType: {
+    /**
+     * @generated from field: xds.type.matcher.v3.Matcher.MatcherList.Predicate.SinglePredicate single_predicate = 1;
+     */
+    value: Matcher_MatcherList_Predicate_SinglePredicate;
+    case: "singlePredicate";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message xds.type.matcher.v3.Matcher.MatcherList.Predicate.
+ * Use `create(Matcher_MatcherList_PredicateSchema)` to create a new message.
+ */
+export const Matcher_MatcherList_PredicateSchema: GenMessage<Matcher_MatcherList_Predicate> = /*@__PURE__*/
+  messageDesc(file_xds_type_matcher_v3_matcher, 0, 1, 0);
+
+/**
+ * @generated from message xds.type.matcher.v3.Matcher.MatcherList.Predicate.SinglePredicate
+ */
+export type Matcher_MatcherList_Predicate_SinglePredicate = Message<"xds.type.matcher.v3.Matcher.MatcherList.Predicate.SinglePredicate"> & {
+  /**
+   * @generated from field: xds.core.v3.TypedExtensionConfig input = 1;
+   */
+  input?: TypedExtensionConfig | undefined;
+
+  /**
+   * @generated from oneof xds.type.matcher.v3.Matcher.MatcherList.Predicate.SinglePredicate.matcher
+   */
+  matcher: {
+    /**
+     * @generated from field: xds.type.matcher.v3.StringMatcher value_match = 2;
+     */
+    value: StringMatcher;
+    case: "valueMatch";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message xds.type.matcher.v3.Matcher.MatcherList.Predicate.SinglePredicate.
+ * Use `create(Matcher_MatcherList_Predicate_SinglePredicateSchema)` to create a new message.
+ */
+export const Matcher_MatcherList_Predicate_SinglePredicateSchema: GenMessage<Matcher_MatcherList_Predicate_SinglePredicate> = /*@__PURE__*/
+  messageDesc(file_xds_type_matcher_v3_matcher, 0, 1, 0, 0);
+
+/**
+ * @generated from message xds.type.matcher.v3.Matcher.MatcherList.FieldMatcher
+ */
+export type Matcher_MatcherList_FieldMatcher = Message<"xds.type.matcher.v3.Matcher.MatcherList.FieldMatcher"> & {
+  /**
+   * @generated from field: xds.type.matcher.v3.Matcher.MatcherList.Predicate predicate = 1;
+   */
+  predicate?: Matcher_MatcherList_Predicate | undefined;
+
+  /**
+   * @generated from field: xds.type.matcher.v3.Matcher.OnMatch on_match = 2;
+   */
+  onMatch?: Matcher_OnMatch | undefined;
+};
+
+/**
+ * Describes the message xds.type.matcher.v3.Matcher.MatcherList.FieldMatcher.
+ * Use `create(Matcher_MatcherList_FieldMatcherSchema)` to create a new message.
+ */
+export const Matcher_MatcherList_FieldMatcherSchema: GenMessage<Matcher_MatcherList_FieldMatcher> = /*@__PURE__*/
+  messageDesc(file_xds_type_matcher_v3_matcher, 0, 1, 1);
 

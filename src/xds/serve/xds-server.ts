@@ -128,6 +128,8 @@ export type ServedGateways = ReadonlyMap<string, (style: DiscoveryStyle) => Enco
 type Call = ServerDuplexStream<Buffer, Buffer>;
 
 interface Connection {
+  /** The address and port of the client. */
+  readonly peer: string;
   readonly node: string;
   readonly gateway: string;
   readonly protocol: NodeStatus["protocol"];
@@ -241,11 +243,16 @@ const COUNTS_SERVICE: ServiceDefinition = {
   },
 };
 const NO_BYTES = Buffer.alloc(0);
+/** What gRPC has for a connection without an address. */
+const NO_PEER = "unknown";
 
-/** Counters are taken from Envoys that are connected for the Gateway, with a certificate that allows it. Returns why they are not. */
+/**
+ * Takes the counters of an Envoy. Its stream on the same connection names the node and the Gateway; the labels of the bootstrap do so only where connections have no
+ * address (Unix sockets). Returns why they are not taken.
+ */
 function receiveCounts(
   call: ServerUnaryCall<Buffer, Buffer>,
-  { hasTls, connections }: Shared,
+  { connections }: Shared,
   onCounts: XdsServerOptions["onCounts"],
 ): string | undefined {
   if (onCounts === undefined) return undefined;
@@ -255,13 +262,15 @@ function receiveCounts(
   } catch (error) {
     return `the message cannot be read: ${error instanceof Error ? error.message : String(error)}`;
   }
-  for (const counts of all) {
-    const { node, gateway } = counts;
-    const refusal = hasTls ? refusalOf(call.getAuthContext().sslPeerCertificate, node, gateway) : undefined;
-    if (refusal !== undefined) return refusal;
-    const isConnected = [...connections].some((one) => one.node === node && one.gateway === gateway);
-    if (!isConnected) return `node ${node} of ${gateway} gets no configuration here`;
-    onCounts({ ...counts, counts: counts.counts.filter((one) => gateway === ALL_GATEWAYS || one.gateway === gateway) });
+  const peer = call.getPeer();
+  for (const { counts, ...labels } of all) {
+    const found = [...connections].find((one) =>
+      peer === NO_PEER ? one.node === labels.node && one.gateway === labels.gateway : one.peer === peer,
+    );
+    if (found === undefined)
+      return `node ${labels.node} of ${labels.gateway} gets no configuration over this connection`;
+    const { node, gateway } = found;
+    onCounts({ node, gateway, counts: counts.filter((one) => gateway === ALL_GATEWAYS || one.gateway === gateway) });
   }
   return undefined;
 }
@@ -427,7 +436,15 @@ function connect(
     lingerMs: shared.limits.lingerMs,
   });
   const close = (): void => clearTimeout(patience);
-  const connection: Connection = { node, gateway, protocol: style, session, close, isCurrent: false };
+  const connection: Connection = {
+    peer: call.getPeer(),
+    node,
+    gateway,
+    protocol: style,
+    session,
+    close,
+    isCurrent: false,
+  };
   shared.connections.add(connection);
   shared.onEvent({ type: "Connected", node, gateway });
   return connection;

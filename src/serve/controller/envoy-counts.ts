@@ -6,9 +6,10 @@ import type { RetryKnowledge } from "../../core/retry/retry-counts.ts";
 import { createRetryWorth, type RetryWorth } from "../../gateway/observe/retry-worth.ts";
 import { backendOfCluster } from "../../xds/compile/resource-names.ts";
 import { FLUSH_MS } from "../../xds/compile/retry-counters.ts";
+import { ALL_GATEWAYS } from "../../xds/serve/all-gateways.ts";
 import { gatewayKey } from "../../xds/serve/control-plane.ts";
 import type { NodeCounts, RequestCount } from "../../xds/serve/counts/read-counts.ts";
-import { ALL_GATEWAYS, type NodeStatus } from "../../xds/serve/xds-server.ts";
+import type { NodeStatus } from "../../xds/serve/xds-server.ts";
 import { attemptsOf, createEnvoyNames, flagOf } from "../run-envoy/envoy-names.ts";
 
 /** An Envoy that has sent nothing for so long does not count. */

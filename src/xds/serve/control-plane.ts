@@ -4,6 +4,7 @@ import type { ObjectRef } from "../../core/model/refs.ts";
 import { createBackendOwner } from "../compile/backends/own-backends.ts";
 import { createGatewayCompiler, type EnvoyCompileOptions, type GatewayCompiler } from "../compile/compile-gateway.ts";
 import type { EnvoySecrets } from "../compile/envoy-secrets.ts";
+import { ALL_GATEWAYS } from "./all-gateways.ts";
 import {
   createEncoder,
   type DiscoveryStyle,
@@ -14,7 +15,7 @@ import { createResourceJoiner } from "./encode/join-resources.ts";
 import type { Refusal } from "./session/session-state.ts";
 import { createSecretFilter } from "./valid-secrets.ts";
 import type { XdsServerTls } from "./xds-port.ts";
-import { ALL_GATEWAYS, type NodeStatus, startXdsServer, type XdsServerOptions } from "./xds-server.ts";
+import { type NodeStatus, startXdsServer, type XdsServerOptions } from "./xds-server.ts";
 
 export interface ControlPlaneOptions extends XdsServerOptions {
   readonly compile: Omit<EnvoyCompileOptions, "delivery">;

@@ -15,7 +15,8 @@ import {
 import type { HandshakeFailure } from "../../adapters/sockets/failed-handshakes.ts";
 import { formatXdsAddress, isLocal, type XdsAddress } from "../../core/envoy/xds-address.ts";
 import { remember } from "../../core/model/collections/remember.ts";
-import { type NodeCounts, readCounts } from "./counts/read-counts.ts";
+import type { NodeCounts } from "./counts/read-counts.ts";
+import { takeCounts } from "./counts/take-counts.ts";
 import { type DiscoveryStyle, type EncodedResources, NO_RESOURCES } from "./encode/encode-resources.ts";
 import type { ResourceType } from "./encode/resource-type.ts";
 import { refusalOf } from "./node-certificate.ts";
@@ -65,9 +66,6 @@ const LIMITS: XdsLimits = {
 
 /** The interval of the search for unused clusters. */
 const RETIRE_MS = 1000;
-
-/** The `node.cluster` of an Envoy that serves all gateways. */
-export const ALL_GATEWAYS = "*/*";
 
 export type XdsEvent =
   | { readonly type: "Connected" | "Disconnected"; readonly node: string; readonly gateway: string }
@@ -177,7 +175,8 @@ export async function startXdsServer(options: XdsServerOptions): Promise<XdsServ
   });
   server.addService(COUNTS_SERVICE, {
     Export: (call: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>) => {
-      const problem = receiveCounts(call, shared, options.onCounts);
+      const { onCounts } = options;
+      const problem = onCounts && takeCounts(call.request, call.getPeer(), shared.connections, onCounts);
       if (problem === undefined) callback(null, NO_BYTES);
       else callback({ code: status.PERMISSION_DENIED, details: problem });
     },
@@ -233,47 +232,13 @@ const method = (name: string) => ({
 /** OpenTelemetry, "OTLP/gRPC". An empty response is a success. */
 const COUNTS_SERVICE: ServiceDefinition = {
   Export: {
+    ...method(""),
     path: "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export",
     requestStream: false,
     responseStream: false,
-    requestSerialize: asBytes,
-    requestDeserialize: asBytes,
-    responseSerialize: asBytes,
-    responseDeserialize: asBytes,
   },
 };
 const NO_BYTES = Buffer.alloc(0);
-/** What gRPC has for a connection without an address. */
-const NO_PEER = "unknown";
-
-/**
- * Takes the counters of an Envoy. Its stream on the same connection names the node and the Gateway; the labels of the bootstrap do so only where connections have no
- * address (Unix sockets). Returns why they are not taken.
- */
-function receiveCounts(
-  call: ServerUnaryCall<Buffer, Buffer>,
-  { connections }: Shared,
-  onCounts: XdsServerOptions["onCounts"],
-): string | undefined {
-  if (onCounts === undefined) return undefined;
-  let all: readonly NodeCounts[];
-  try {
-    all = readCounts(call.request);
-  } catch (error) {
-    return `the message cannot be read: ${error instanceof Error ? error.message : String(error)}`;
-  }
-  const peer = call.getPeer();
-  for (const { counts, ...labels } of all) {
-    const found = [...connections].find((one) =>
-      peer === NO_PEER ? one.node === labels.node && one.gateway === labels.gateway : one.peer === peer,
-    );
-    if (found === undefined)
-      return `node ${labels.node} of ${labels.gateway} gets no configuration over this connection`;
-    const { node, gateway } = found;
-    onCounts({ node, gateway, counts: counts.filter((one) => gateway === ALL_GATEWAYS || one.gateway === gateway) });
-  }
-  return undefined;
-}
 
 const SERVICE: ServiceDefinition = {
   DeltaAggregatedResources: method("DeltaAggregatedResources"),

@@ -26,7 +26,7 @@ import { applyAll, namespaceObject } from "./status-objects.ts";
 
 const parts = await findKubernetes();
 const envoyPath = findEnvoy();
-const [PORT = 0, CLOSED_PORT = 0, xdsPort = 0, adminPort = 0] = await findFreePorts(4);
+const [PORT = 0, CLOSED_PORT = 0, xdsPort = 0, adminPort = 0, metricsPort = 0] = await findFreePorts(5);
 const POOL = "127.91.8.0/26";
 
 const page = readFileSync(new URL("../../docs/guide/retries.md", import.meta.url), "utf8");
@@ -72,12 +72,13 @@ async function send(
   address: string,
   host: string,
   plan: string,
+  method = "GET",
 ): Promise<{ readonly status: number; readonly attempts: readonly Attempt[] }> {
   const id = `case-${++sent}`;
   const status = await new Promise<number>((resolve, reject) => {
     const headers = { host, "x-case": id, "x-plan": plan };
     const one = request(
-      { host: address, port: PORT, path: "/", headers, agent: false, timeout: 60_000 },
+      { host: address, port: PORT, path: "/", method, headers, agent: false, timeout: 60_000 },
       (response) => {
         response.resume();
         response.on("end", () => resolve(response.statusCode ?? 0));
@@ -208,7 +209,7 @@ describe.skipIf(parts === undefined || envoyPath === undefined)("retries in a cl
     replica = await startReportReplica(
       plane,
       {},
-      { gateways: { dataplane: "Envoy", xds: server, tls: undefined, addresses } },
+      { gateways: { dataplane: "Envoy", xds: server, tls: undefined, addresses }, adminPort: metricsPort },
     );
     const bootstrap = compileBootstrap({ nodeId: "envoy", gateway: "*/*", server, tls: undefined, adminPort });
     envoy = await startEnvoy(envoyPath, bootstrapJson(bootstrap), adminPort);
@@ -242,6 +243,39 @@ describe.skipIf(parts === undefined || envoyPath === undefined)("retries in a cl
     expect(gaps).toHaveLength(2);
     expect(gaps[0]).toBeGreaterThanOrEqual(200);
     expect(gaps[1]).toBeGreaterThanOrEqual(400);
+  });
+
+  test.skipIf(!hasAddress).each([
+    ["GET", "reset,200", 200, 2],
+    ["POST", "reset,200", 503, 1],
+    ["DELETE", "reset,200", 200, 2],
+    ["POST", "503,200", 200, 2],
+  ] as const)(
+    "afterSend: %s %s: a request that may have been processed is sent again if its method is idempotent; a response that is listed always is",
+    async (method, plan, status, count) => {
+      const address = await served("default", "codes.example");
+      const got = await send(address, "codes.example", plan, method);
+      expect({ status: got.status, attempts: got.attempts.length }).toEqual({ status, attempts: count });
+    },
+  );
+
+  test.skipIf(!hasAddress)("the controller knows what retries are worth: the Envoy sends its counters", async () => {
+    const address = await served("default", "codes.example");
+    expect((await send(address, "codes.example", "503,200")).status).toBe(200);
+    const series = 'route="default/codes",rule="rule-1",backend="default/baker:80",retry="succeeded"';
+    let text = "";
+    await until(
+      async () => {
+        text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+        return new RegExp(`^prevail_forwarded_requests_total\\{.*${series}\\} [1-9]`, "m").test(text);
+      },
+      () =>
+        text
+          .split("\n")
+          .filter((line) => line.startsWith("prevail_forwarded"))
+          .join("\n"),
+      300,
+    );
   });
 
   test.skipIf(!hasAddress)(

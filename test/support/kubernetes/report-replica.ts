@@ -50,7 +50,7 @@ export interface ReportReplica {
 export async function startReportReplica(
   plane: ControlPlane,
   report: Partial<ReportSettings> = {},
-  through: { readonly port?: number; readonly gateways?: GatewaySettings } = {},
+  through: { readonly port?: number; readonly gateways?: GatewaySettings; readonly adminPort?: number } = {},
 ): Promise<ReportReplica> {
   const [port = 0] = await findFreePorts(1);
   const stop = new AbortController();
@@ -61,7 +61,7 @@ export async function startReportReplica(
     {
       access: { kubeconfig: plane.kubeconfig },
       view: { host: "127.0.0.1", port },
-      admin: undefined,
+      admin: through.adminPort === undefined ? undefined : { host: "127.0.0.1", port: through.adminPort },
       service: { namespace: REPORT_NAMESPACE, name: "prevail-view" },
       secretName: "prevail-view-tls",
       certificateFiles: undefined,

@@ -92,7 +92,7 @@ function evaluateKind(
     verdicts: new Map(
       written.map(({ id, policy }) => [
         id,
-        policy === undefined ? invalid : verdictOf(policy, attached, paths, definition),
+        policy === undefined ? invalid : verdictOf(policy, attached, paths, definition, all),
       ]),
     ),
     paths,

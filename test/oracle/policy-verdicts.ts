@@ -3,8 +3,10 @@ import type { Enforcement, Tally, Verdict } from "../../src/core/effective/verdi
 import type { PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { ObjectId, PolicyId, TargetId } from "../../src/core/model/refs.ts";
 import type { Attached } from "./attached.ts";
+import type { ClusterObject } from "./cluster-objects.ts";
 import type { Outcome } from "./fold-outcomes.ts";
 import { compareText, unique } from "./json-value.ts";
+import { judgeReferences } from "./policy-references.ts";
 import type { OraclePolicy } from "./read-policy.ts";
 import { selectsWorkloads } from "./resolve-targets.ts";
 import { conflictsAmong } from "./same-target.ts";
@@ -21,6 +23,7 @@ export function verdictOf(
   attached: readonly Attached[],
   paths: readonly FoldedPath[],
   definition: PolicyDefinition,
+  objects: readonly ClusterObject[],
 ): Verdict {
   const own = attached.filter((one) => one.policy === policy);
   const { absent } = definition.targeting;
@@ -29,15 +32,21 @@ export function verdictOf(
   const winners = own.map((one) => winnerAgainst(one, attached, definition));
   if (own.length > 0 && winners.every((winner) => winner !== undefined))
     return { state: "NotAccepted", reason: "Conflicted", message: "", by: unique(winners).sort(compareText) };
+  const { reason, isUndecided } = judgeReferences(policy, objects, definition);
+  if (reason !== undefined) return { state: "NotAccepted", reason, message: "", by: [] };
   const involved = paths.filter(({ levels }) => levels.flat().some((entry) => entry.policy === policy));
   const ancestors = unique(involved.map((path) => ancestorOf(path, policy))).sort(compareText);
+  const enforcement = (some: readonly FoldedPath[]): Enforcement => {
+    const known = enforcementOn(some, policy);
+    return isUndecided && known !== "Overridden" ? "Incomplete" : known;
+  };
   return {
     state: "Accepted",
-    enforcement: involved.length === 0 ? "NoPath" : enforcementOn(involved, policy),
+    enforcement: involved.length === 0 ? "NoPath" : enforcement(involved),
     total: tallyOf(involved, policy),
     ancestors: ancestors.map((ancestor) => {
       const through = involved.filter((path) => ancestorOf(path, policy) === ancestor);
-      return { ancestor, enforcement: enforcementOn(through, policy), tally: tallyOf(through, policy) };
+      return { ancestor, enforcement: enforcement(through), tally: tallyOf(through, policy) };
     }),
   };
 }

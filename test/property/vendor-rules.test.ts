@@ -24,7 +24,12 @@ describe(`kinds with rules of vendors (seed ${seed})`, () => {
       const mayConflict =
         merge.none || merge.limit !== undefined || !["Established", "OldestWins"].includes(merge.sameTarget);
       const conflict = merge.sameTarget === "Undefined" ? "Undefined" : "Conflicted";
-      const wanted = [...(mayConflict ? [conflict] : []), merge.accumulate === undefined ? "in effect" : "several"];
+      const refused = kind.definition.references?.map(({ noneValid }) => noneValid) ?? [];
+      const wanted = [
+        ...(mayConflict ? [conflict] : []),
+        ...refused,
+        merge.accumulate === undefined ? "in effect" : "several",
+      ];
       const rare = wanted.filter((what) => (seen.get(`${policies[0].kind} ${what}`) ?? 0) < 5);
       expect(rare.map((what) => `${policies[0].kind}: ${what}`)).toEqual([]);
     }

@@ -71,6 +71,7 @@ interface Sketch {
   readonly merge?: Partial<MergeRules>;
   readonly parts?: PolicyDefinition["parts"];
   readonly mapsTo?: PolicyDefinition["mapsTo"];
+  readonly references?: PolicyDefinition["references"];
   readonly controllers?: readonly string[];
   readonly settings?: "Root";
 }
@@ -104,6 +105,7 @@ export function define(sketch: Sketch): PolicyDefinition {
     ...(sketch.parts === undefined ? {} : { parts: sketch.parts }),
     ...(sketch.settings && { settings: sketch.settings }),
     mapsTo: sketch.mapsTo ?? [],
+    ...(sketch.references === undefined ? {} : { references: sketch.references }),
     status: { vocabulary: "Enforced" },
     controllers: sketch.controllers ?? [],
     inferred: false,

@@ -41,6 +41,15 @@ export const workloadObjects = (number: number): readonly JsonObject[] =>
     ),
   );
 
+/** Objects that policies refer to: with and without the key, in both namespaces. */
+export const referencedObjects = (number: number): readonly JsonObject[] => [
+  { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "ca", namespace: "a" }, data: { "ca.crt": "x" } },
+  { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "bare", namespace: "a" }, data: { other: "x" } },
+  ...(number % 2 === 0
+    ? [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "ca", namespace: "a-b" }, data: { "ca.crt": "x" } }]
+    : []),
+];
+
 const PICKS: readonly JsonObject[] = [
   { name: "*" },
   { name: "*", namespace: "a-b" },

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { PolicyDefinition } from "../../../src/core/model/definition.ts";
 import type { JsonObject } from "../../../src/core/model/json.ts";
 import type { PolicyKindUnderTest } from "./define-kind.ts";
-import { foreignObjects, pickedObjects, workloadObjects } from "./foreign-objects.ts";
+import { foreignObjects, pickedObjects, referencedObjects, workloadObjects } from "./foreign-objects.ts";
 import { policyKinds, withNamespaces } from "./policy-kinds.ts";
 import { policyFromPlan, policyPlan } from "./random-policies.ts";
 import { gatewayObjects, weighted } from "./random-topology.ts";
@@ -119,6 +119,7 @@ function assemble(
     ...(usesForeign(kinds) ? foreign : []),
     ...(picksChildren(kinds) ? pickedObjects(gateway.length) : []),
     ...(usesWorkloads(kinds) ? workloadObjects(gateway.length) : []),
+    ...(kinds.some(({ definition }) => definition.references !== undefined) ? referencedObjects(gateway.length) : []),
   ];
   const policies = plans.map((plan, at) => policyFromPlan(plan, at + 1, kinds, world));
   return { definitions: kinds.map(({ definition }) => definition), objects: [...world, ...policies], malformed };

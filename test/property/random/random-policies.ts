@@ -309,7 +309,10 @@ function writeValues(plan: BlockPlan | undefined, kind: PolicyKindUnderTest): Js
     const keys = pick(kind.paths, path) ?? "note";
     const isWord = kind.words !== undefined && keys === kind.definition.merge.granularity.field;
     const word = isWord ? pick(kind.words ?? [], path + (plan?.strategy ?? 0)) : undefined;
-    setAt(spec, keys.split("."), word ?? (isList(keys, kind) ? listOf(path, value) : value));
+    const reference = kind.definition.references?.some((one) => one.path === keys)
+      ? referenceOf(path, value)
+      : undefined;
+    setAt(spec, keys.split("."), word ?? reference ?? (isList(keys, kind) ? listOf(path, value) : value));
   }
   return spec;
 }
@@ -320,6 +323,20 @@ const isList = (path: string, { definition }: PolicyKindUnderTest): boolean =>
 
 /** A list instead of most values. */
 const listOf = (path: number, value: Json): Json => pick(LISTS, path + JSON.stringify(value).length) ?? value;
+
+/** A reference or several, instead of a value. */
+const referenceOf = (path: number, value: Json): Json | undefined =>
+  pick(REFERENCES, path + JSON.stringify(value).length);
+
+const REFERENCES: readonly Json[] = [
+  { name: "ca" },
+  [{ name: "ca" }, { name: "gone" }],
+  { name: "gone" },
+  [{ name: "bare" }, { kind: "Teapot", name: "ca" }],
+  [],
+  { kind: "ConfigMap", name: "ca", namespace: "a" },
+  "ca",
+];
 
 const LISTS: readonly (Json | undefined)[] = [
   [{ type: "x", size: 1 }],

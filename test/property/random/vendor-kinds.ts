@@ -402,6 +402,26 @@ const addingPartKind: PolicyKindUnderTest = {
   }),
 };
 
+/** References that must resolve. */
+const referringKind: PolicyKindUnderTest = {
+  ...leaves,
+  paths: ["color", "tls.ca", "tls.ca", "tls.note"],
+  definition: define({
+    kind: "ReferringPolicy",
+    merge: { granularity: { default: "Field", field: "strategy", values: {} } },
+    references: [
+      {
+        path: "tls.ca",
+        kinds: [{ group: "", kind: "ConfigMap" }],
+        keys: ["ca.crt"],
+        format: "Any",
+        reason: "InvalidReference",
+        noneValid: "NoCa",
+      },
+    ],
+  }),
+};
+
 export const vendorKinds: readonly PolicyKindUnderTest[] = [
   wordsKind,
   fieldKind,
@@ -423,5 +443,6 @@ export const vendorKinds: readonly PolicyKindUnderTest[] = [
   partsKind,
   limitedPartKind,
   addingPartKind,
+  referringKind,
   lockedKind,
 ];

@@ -12,6 +12,7 @@ import { type AuditLog, createAuditLog } from "../support/kubernetes/audit-log.t
 import { type ControlPlane, startControlPlane } from "../support/kubernetes/control-plane.ts";
 import { findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
 import {
+  findLeader,
   REPORT_NAMESPACE,
   type ReportProgram,
   startReportProgram,
@@ -75,27 +76,7 @@ describe.skipIf(parts === undefined)("two replicas", { timeout: CLUSTER_TEST.tim
     audit?.close();
   });
 
-  /** The replica that owns the Lease. */
-  const findLeader = async (): Promise<Replica> => {
-    let leader: Replica | undefined;
-    await until(async () => {
-      const owner = await plane.kubectl([
-        "get",
-        "lease",
-        "prevail-controller",
-        "-n",
-        REPORT_NAMESPACE,
-        "-o",
-        "jsonpath={.spec.holderIdentity}",
-      ]);
-      leader = replicas.find(
-        ({ program }) => owner !== "" && program.text().includes(owner) && program.child.exitCode === null,
-      );
-      return leader !== undefined;
-    });
-    if (leader === undefined) throw new Error("a replica leads");
-    return leader;
-  };
+  const leading = (): Promise<Replica> => findLeader(plane, replicas);
 
   /** Changes policies, routes and Gateways; every call makes other words right. */
   const change = async (): Promise<void> => {
@@ -111,7 +92,7 @@ describe.skipIf(parts === undefined)("two replicas", { timeout: CLUSTER_TEST.tim
 
   test(`a leader that is killed, ${ROUNDS} times`, async () => {
     for (let i = 0; i < ROUNDS; i++) {
-      const leader = await findLeader();
+      const leader = await leading();
       await change();
       leader.program.child.kill("SIGKILL");
       await leader.program.ended;
@@ -123,12 +104,12 @@ describe.skipIf(parts === undefined)("two replicas", { timeout: CLUSTER_TEST.tim
 
   test(`a leader that is stopped for longer than its Lease, ${ROUNDS} times`, async () => {
     for (let i = 0; i < ROUNDS; i++) {
-      const leader = await findLeader();
+      const leader = await leading();
       await change();
       leader.program.child.kill("SIGSTOP");
       await change();
       const next = replicas.find((replica) => replica !== leader);
-      await until(async () => (await findLeader()) === next);
+      await until(async () => (await leading()) === next);
       await sleep(STOPPED_MS);
       await untilReported(plane);
       await change();
@@ -137,7 +118,7 @@ describe.skipIf(parts === undefined)("two replicas", { timeout: CLUSTER_TEST.tim
       await change();
       await untilReported(plane);
       // Unless it leads again, it sends nothing more.
-      if ((await findLeader()) === next)
+      if ((await leading()) === next)
         expect(audit.writes().filter(({ user }) => user === leader.user).length).toBeLessThanOrEqual(UNDER_WAY);
     }
   });
@@ -153,10 +134,10 @@ describe.skipIf(parts === undefined)("two replicas", { timeout: CLUSTER_TEST.tim
   });
 
   test("SIGTERM hands the Lease over at once", async () => {
-    const leader = await findLeader();
+    const leader = await leading();
     leader.program.child.kill("SIGTERM");
     expect(await leader.program.ended).toBe(0);
-    const next = await findLeader();
+    const next = await leading();
     expect(next.user).not.toBe(leader.user);
     await change();
     await untilReported(plane);

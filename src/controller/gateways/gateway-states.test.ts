@@ -11,6 +11,7 @@ import { objectId } from "../../core/model/refs.ts";
 import { buildSnapshot } from "../../core/model/snapshot.ts";
 import { builtInDefinitions } from "../../definitions/built-in-definitions.ts";
 import { type EnvoyReport, GatewayStates } from "./gateway-states.ts";
+import type { ReplicaReport } from "./replica-report.ts";
 
 const OURS = "prevail.dev/gateway";
 const id = objectId({ group: GATEWAY_API, kind: "Gateway", namespace: "default", name: "g" });
@@ -37,9 +38,11 @@ class Plane {
   given: EnvoyReport | undefined = { envoys: 1, current: 0, refusals: [] };
   address: AssignedAddress | undefined = { address: "192.0.2.1" };
   infrastructure: InfrastructureState | undefined;
+  others: readonly ReplicaReport[] = [];
   readonly states = new GatewayStates({
     controllerName: OURS,
     acknowledgements: () => new Map(this.given === undefined ? [] : [["default/g", this.given]]),
+    others: () => this.others,
     addressOf: () => this.address,
     infrastructureOf: () => this.infrastructure,
     monotonicMs: () => this.nowMs,
@@ -51,6 +54,11 @@ class Plane {
 
   acknowledge(): void {
     this.given = { envoys: 1, current: 1, refusals: [] };
+  }
+
+  /** What this replica tells the others when it serves this generation. */
+  report(generation: number): ReplicaReport {
+    return this.states.report(worldIn(generation), [id]);
   }
 }
 
@@ -143,5 +151,69 @@ describe("Envoys that the controller runs", () => {
     expect(plane.state(1)).toBe("Updating");
     plane.nowMs = 61_000;
     expect(plane.state(1)).toBe("Pending");
+  });
+});
+
+describe("Programmed follows acknowledgements across replicas", () => {
+  const NO_ENVOYS: EnvoyReport = { envoys: 0, current: 0, refusals: [] };
+  const refusal = { type: "Listener", name: "default/g:80", reason: "cannot bind" };
+
+  /** A leader without Envoys, and a follower with one. */
+  function replicas(): { readonly leader: Plane; readonly follower: Plane } {
+    const [leader, follower] = [new Plane(), new Plane()];
+    leader.given = NO_ENVOYS;
+    return { leader, follower };
+  }
+
+  test("an Envoy of a follower acknowledges: for the generation that it has, and no other", () => {
+    const { leader, follower } = replicas();
+    leader.others = [follower.report(1)];
+    expect(leader.state(1)).toBe("Pending");
+    follower.acknowledge();
+    leader.others = [follower.report(1)];
+    expect(leader.state(1)).toBe("Serving");
+    expect(leader.state(2)).toBe("Updating");
+    leader.others = [follower.report(2)];
+    expect(leader.state(2)).toBe("Serving");
+  });
+
+  test("an Envoy of a follower refuses: none may have refused", () => {
+    const { leader, follower } = replicas();
+    leader.acknowledge();
+    follower.given = { envoys: 1, current: 1, refusals: [refusal] };
+    leader.others = [follower.report(1)];
+    expect(leader.states.read(worldIn(1))(id)).toMatchObject({ state: "Refused", ports: [80] });
+    // The follower has not read the next generation yet: what it says is about the one before.
+    expect(leader.state(2)).toBe("Serving");
+    leader.others = [follower.report(2)];
+    expect(leader.state(2)).toBe("Refused");
+  });
+
+  test("a follower that is gone, with what it had refused or acknowledged, does not count", () => {
+    const { leader, follower } = replicas();
+    leader.acknowledge();
+    follower.given = { envoys: 1, current: 1, refusals: [refusal] };
+    leader.others = [follower.report(1)];
+    expect(leader.state(1)).toBe("Refused");
+    leader.others = [];
+    expect(leader.state(1)).toBe("Serving");
+    leader.given = NO_ENVOYS;
+    expect(leader.state(2)).toBe("Updating");
+    leader.nowMs = 61_000;
+    expect(leader.state(2)).toBe("Pending");
+  });
+
+  test("an edit of a route changes nothing that is told; an Envoy that goes does", () => {
+    const { follower } = replicas();
+    follower.acknowledge();
+    const before = follower.report(1);
+    expect([...before.values()]).toMatchObject([{ isAcknowledged: true, refusals: [] }]);
+    follower.given = { envoys: 1, current: 0, refusals: [] };
+    expect(follower.report(1)).toEqual(before);
+    follower.given = NO_ENVOYS;
+    expect(follower.report(1).size).toBe(0);
+    // It comes back without anything.
+    follower.given = { envoys: 1, current: 0, refusals: [] };
+    expect([...follower.report(1).values()]).toMatchObject([{ isAcknowledged: false }]);
   });
 });

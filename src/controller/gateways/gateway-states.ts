@@ -2,24 +2,26 @@
 import type { World } from "../../core/effective/world/world.ts";
 import type { AssignedAddress } from "../../core/gateway-status/assign-addresses.ts";
 import type { DataplaneState } from "../../core/gateway-status/dataplane-state.ts";
-import { LISTENER_SETS } from "../../core/gateway-status/listener-statuses.ts";
-import { OwnedGateways } from "../../core/gateway-status/owned-gateways.ts";
 import type { InfrastructureState } from "../../core/infrastructure/infrastructure-state.ts";
 import { type JsonObject, objectAt, objectsIn, ownValue } from "../../core/model/json.ts";
 import { type ObjectId, parseObjectId } from "../../core/model/refs.ts";
+import { type GatewayEdition, GatewayEditions } from "./gateway-editions.ts";
+import type { EnvoyRefusal, ReplicaGateway, ReplicaReport } from "./replica-report.ts";
 
-/** What the Envoys of one Gateway have acknowledged. */
+/** What the Envoys of one Gateway that are connected to this replica have acknowledged. */
 export interface EnvoyReport {
   readonly envoys: number;
   /** Envoys that have acknowledged or refused everything that they must have. */
   readonly current: number;
-  readonly refusals: readonly { readonly type: string; readonly name: string; readonly reason: string }[];
+  readonly refusals: readonly EnvoyRefusal[];
 }
 
 export interface GatewayStatesOptions {
   readonly controllerName: string;
   /** By `namespace/name`; a Gateway that is not served is not there. */
   readonly acknowledgements: () => ReadonlyMap<string, EnvoyReport>;
+  /** What the other replicas say about their Envoys. Absent: there are none. */
+  readonly others?: () => readonly ReplicaReport[];
   /** The address of a Gateway; undefined: that of its Envoys. */
   readonly addressOf: (gateway: ObjectId) => AssignedAddress | undefined;
   /** What the objects of a Gateway say, where the controller runs its Envoys. */
@@ -30,10 +32,11 @@ export interface GatewayStatesOptions {
 /** How long after the last Envoy of a Gateway is gone, or after the start, what was written about it stays. */
 const ABSENCE_MS = 60_000;
 
-/** Programmed says that the data plane has this of the Gateway. */
 interface Remembered {
-  /** The Gateway as it was when an Envoy acknowledged it. */
-  acknowledged: string | undefined;
+  /** The edition that an Envoy of any replica has acknowledged. */
+  acknowledged: GatewayEdition | undefined;
+  /** The edition that an Envoy of this replica has acknowledged. */
+  acknowledgedHere: GatewayEdition | undefined;
   /** When an Envoy was last connected. */
   seenMs: number;
 }
@@ -41,51 +44,79 @@ interface Remembered {
 /**
  * Programmed follows acknowledgements
  *
- * A Gateway is Programmed when an Envoy has acknowledged a configuration that has the Gateway as it is now, and none has refused a part of it. After an edit the
- * condition stays as it was until then. So does it while the Envoys are away for a short time, and after a restart of this process.
+ * A Gateway is Programmed when an Envoy has acknowledged a configuration that has the Gateway as it is now, and none has refused a part of it, whichever
+ * replica these Envoys are connected to. After an edit the condition stays as it was until then. So does it while the Envoys are away for a short time, and
+ * after a restart of this process.
  * Gateway API, "GatewayConditionProgrammed"
  */
 export class GatewayStates {
   readonly #options: GatewayStatesOptions;
   readonly #known = new Map<ObjectId, Remembered>();
+  readonly #editions: GatewayEditions;
 
   constructor(options: GatewayStatesOptions) {
     this.#options = options;
+    this.#editions = new GatewayEditions(options.controllerName);
   }
 
   /** The state of each Gateway in this evaluation. The configuration of the evaluation must have been passed to the data plane. */
   read(world: World): (gateway: ObjectId) => DataplaneState {
     const acknowledgements = this.#options.acknowledgements();
+    const others = this.#options.others?.() ?? [];
     return (gateway) => {
-      const { namespace, name } = parseObjectId(gateway);
-      return this.#stateOf(world, gateway, acknowledgements.get(`${namespace}/${name}`));
+      const key = keyOf(gateway);
+      const elsewhere = others.flatMap((report) => report.get(key) ?? []);
+      return this.#stateOf(world, gateway, acknowledgements.get(key), elsewhere);
     };
+  }
+
+  /** What the other replicas must know about the Envoys of this one. */
+  report(world: World, gateways: Iterable<ObjectId>): ReplicaReport {
+    const acknowledgements = this.#options.acknowledgements();
+    const report = new Map<string, ReplicaGateway>();
+    for (const gateway of gateways) {
+      const given = acknowledgements.get(keyOf(gateway));
+      const edition = this.#editions.editionOf(world, gateway);
+      const { acknowledgedHere } = this.#remembered(gateway, given, edition);
+      if (given === undefined || given.envoys === 0) continue;
+      const isAcknowledged = acknowledgedHere === edition;
+      report.set(keyOf(gateway), { edition, isAcknowledged, refusals: given.refusals });
+    }
+    return report;
   }
 
   /** Forgets Gateways that are gone. */
   keep(isThere: (gateway: ObjectId) => boolean): void {
     for (const id of this.#known.keys()) if (!isThere(id)) this.#known.delete(id);
+    this.#editions.keep(isThere);
   }
 
-  #stateOf(world: World, gateway: ObjectId, given: EnvoyReport | undefined): DataplaneState {
+  #stateOf(
+    world: World,
+    gateway: ObjectId,
+    given: EnvoyReport | undefined,
+    elsewhere: readonly ReplicaGateway[],
+  ): DataplaneState {
     const assigned = this.#options.addressOf(gateway);
     if (assigned !== undefined && "problem" in assigned)
       return { state: "AddressNotUsable", message: assigned.problem };
     const infrastructure = this.#options.infrastructureOf?.(world, gateway);
     if (infrastructure?.state === "AddressNotUsable" || infrastructure?.state === "AddressNotAssigned")
       return infrastructure;
-    const nowMs = this.#options.monotonicMs();
-    const known = this.#known.get(gateway) ?? { acknowledged: undefined, seenMs: nowMs };
-    this.#known.set(gateway, known);
+    const edition = this.#editions.editionOf(world, gateway);
+    const known = this.#remembered(gateway, given, edition);
     if (given === undefined) return { state: "Pending", message: "no listener of the Gateway is served yet" };
+    const nowMs = this.#options.monotonicMs();
     const unready = infrastructure?.state === "Unready" ? infrastructure.message : undefined;
-    const { current, refusals } = given;
-    const envoys = unready === undefined ? given.envoys : 0;
+    const envoys = unready === undefined ? given.envoys + elsewhere.length : 0;
     if (envoys > 0) known.seenMs = nowMs;
     const addresses = infrastructure?.state === "Ready" ? infrastructure.addresses : addressList(assigned);
+    // A replica that has not read the newest edition yet reports on an earlier one.
+    const same = elsewhere.filter((one) => one.edition === edition);
+    const refusals = [...given.refusals, ...same.flatMap((one) => one.refusals)];
     if (refusals.length > 0) return { state: "Refused", addresses, ...refusalOf(refusals) };
-    const edition = editionOf(world, gateway, new OwnedGateways(world, this.#options.controllerName));
-    if (current > 0 && envoys > 0) known.acknowledged = edition;
+    const isAcknowledged = known.acknowledgedHere === edition || same.some((one) => one.isAcknowledged);
+    if (envoys > 0 && isAcknowledged) known.acknowledged = edition;
     if (envoys > 0 && known.acknowledged === edition) return { state: "Serving", addresses };
     if (nowMs - known.seenMs < ABSENCE_MS && (known.acknowledged !== undefined || isProgrammed(world, gateway)))
       return { state: "Updating" };
@@ -97,22 +128,27 @@ export class GatewayStates {
           : "no Envoy has acknowledged the configuration of the Gateway yet";
     return { state: "Pending", message };
   }
+
+  /** What is remembered of a Gateway, with what the Envoys of this replica say now. */
+  #remembered(gateway: ObjectId, given: EnvoyReport | undefined, edition: GatewayEdition): Remembered {
+    const known = this.#known.get(gateway) ?? {
+      acknowledged: undefined,
+      acknowledgedHere: undefined,
+      seenMs: this.#options.monotonicMs(),
+    };
+    this.#known.set(gateway, known);
+    if (given === undefined || given.envoys === 0) known.acknowledgedHere = undefined;
+    else if (given.current > 0 && given.refusals.length === 0) known.acknowledgedHere = edition;
+    return known;
+  }
 }
 
 const addressList = (assigned: { readonly address: string } | undefined): readonly JsonObject[] =>
   assigned === undefined ? [] : [{ type: "IPAddress", value: assigned.address }];
 
-/** What the condition Programmed is about: the Gateway and its ListenerSets, in this generation. */
-function editionOf(world: World, gateway: ObjectId, owned: OwnedGateways): string {
-  const sets = LISTENER_SETS.flatMap((kind) => world.objects.ofKind(kind)).filter(
-    (set) => owned.gatewayOf(set)?.id === gateway,
-  );
-  return [world.objects.get(gateway), ...sets]
-    .map((object) => {
-      const metadata = object === undefined ? {} : objectAt(object.raw, "metadata");
-      return JSON.stringify([object?.id, metadata["uid"], metadata["generation"]]);
-    })
-    .join("\n");
+function keyOf(gateway: ObjectId): string {
+  const { namespace, name } = parseObjectId(gateway);
+  return `${namespace}/${name}`;
 }
 
 /** True if a process before this one has reported that the Gateway is Programmed. */

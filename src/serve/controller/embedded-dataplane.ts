@@ -16,6 +16,9 @@ import type { DataplaneContext, DataplaneSecrets, GatewayDataplane } from "./gat
 const AGAIN_MS = 2000;
 const DRAIN_MS = 5000;
 
+/** It knows no other replicas. */
+type EmbeddedContext = Omit<DataplaneContext, "served" | "replicas">;
+
 /** What is to be served, and what became of it. */
 interface Edition {
   readonly config: DataplaneConfig;
@@ -30,7 +33,7 @@ export class EmbeddedDataplane implements GatewayDataplane {
   readonly supportedFeatures: readonly string[] = EMBEDDED_FEATURES;
   readonly limits: DataplaneLimits = EMBEDDED_LIMITS;
   readonly families: readonly MetricFamily[];
-  readonly #context: DataplaneContext;
+  readonly #context: EmbeddedContext;
   readonly #gateway: Gateway;
   readonly #metrics = createMetrics();
   #edition: Edition | undefined;
@@ -39,7 +42,7 @@ export class EmbeddedDataplane implements GatewayDataplane {
   /** Problems that were printed. */
   #printed: ReadonlySet<string> = new Set();
 
-  constructor(context: DataplaneContext) {
+  constructor(context: EmbeddedContext) {
     this.#context = context;
     this.families = [{ render: this.#metrics.render }];
     this.#gateway = createGateway({
@@ -102,6 +105,9 @@ export class EmbeddedDataplane implements GatewayDataplane {
   }
 
   keep(): void {}
+
+  /** Each process serves for itself. */
+  async exchange(): Promise<void> {}
 
   async close(): Promise<void> {
     clearInterval(this.#again);

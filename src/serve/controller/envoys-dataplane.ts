@@ -5,6 +5,8 @@ import { createRegex } from "../../adapters/regex/create-regex.ts";
 import type { EnvoySettings } from "../../cli/controller/gateway-settings.ts";
 import { DEFAULT_SYSTEM_AUTHORITIES } from "../../cli/xds/settings.ts";
 import { GatewayStates } from "../../controller/gateways/gateway-states.ts";
+import { ReplicaLeases } from "../../controller/gateways/replica-leases.ts";
+import type { ReplicaReport } from "../../controller/gateways/replica-report.ts";
 import type { DataplaneConfig } from "../../core/dataplane/gateway-config.ts";
 import type { World } from "../../core/effective/world/world.ts";
 import { formatXdsAddress } from "../../core/envoy/xds-address.ts";
@@ -23,6 +25,9 @@ import { EnvoyCounts } from "./envoy-counts.ts";
 import type { DataplaneContext, DataplaneSecrets, GatewayDataplane } from "./gateway-dataplane.ts";
 
 const ALL_INTERFACES = "0.0.0.0";
+const NO_REPORT: ReplicaReport = new Map();
+/** Events after which Envoys may say something else. */
+const ABOUT_ENVOYS: ReadonlySet<XdsEvent["type"]> = new Set(["Connected", "Current", "Refused", "Disconnected"]);
 
 /** What the controller knows of Envoys that it runs. */
 export interface RunEnvoys {
@@ -41,6 +46,7 @@ export class EnvoysDataplane implements GatewayDataplane {
   /** Undefined: they run already. */
   readonly #run: RunEnvoys | undefined;
   readonly #states: GatewayStates;
+  readonly #replicas: ReplicaLeases;
   readonly #metrics: XdsMetrics;
   readonly #counts: EnvoyCounts;
   #plane: ControlPlane | undefined;
@@ -55,9 +61,15 @@ export class EnvoysDataplane implements GatewayDataplane {
       nodes: () => this.#plane?.nodes() ?? [],
       nowMs: () => performance.now(),
     });
+    this.#replicas = new ReplicaLeases({
+      ...context.replicas,
+      report: () => this.#report(),
+      onChange: context.onChange,
+    });
     this.#states = new GatewayStates({
       controllerName: context.controllerName,
       acknowledgements: () => this.#plane?.acknowledgements() ?? new Map(),
+      others: () => this.#replicas.others(),
       addressOf: context.addressOf,
       ...(run === undefined ? {} : { infrastructureOf: (world, gateway) => run.stateOf(world, gateway) }),
       monotonicMs: () => performance.now(),
@@ -93,6 +105,7 @@ export class EnvoysDataplane implements GatewayDataplane {
     this.#plane?.replace(config, usable);
     this.#counts.use(config);
     this.#metrics.noteConfig({ generation: ++this.#generation });
+    this.#replicas.noteChange();
   }
 
   read(world: World): (gateway: ObjectId) => DataplaneState {
@@ -112,8 +125,19 @@ export class EnvoysDataplane implements GatewayDataplane {
     this.#plane?.useTls(tls);
   }
 
+  exchange(): Promise<void> {
+    return this.#replicas.run();
+  }
+
   async close(): Promise<void> {
     await this.#plane?.close();
+    await this.#replicas.withdraw();
+  }
+
+  /** What the Envoys of this replica say, for the replica that writes the status. */
+  #report(): ReplicaReport {
+    const served = this.#context.served();
+    return served === undefined ? NO_REPORT : this.#states.report(served.world, served.gateways);
   }
 
   #portOf(gateway: ObjectRef, port: number): number {
@@ -129,7 +153,9 @@ export class EnvoysDataplane implements GatewayDataplane {
     this.#metrics.observe(event);
     const line = formatEvent(event);
     if (line !== undefined) this.#context.note(line);
-    if (event.type === "Current" || event.type === "Refused" || event.type === "Connected") this.#context.onChange();
+    if (!ABOUT_ENVOYS.has(event.type)) return;
+    this.#context.onChange();
+    this.#replicas.noteChange();
   }
 }
 

@@ -1,5 +1,6 @@
 /** What serves the Gateways of the controller: Envoys, or the embedded gateway. */
 import type { MetricFamily } from "../../adapters/admin/metric-families.ts";
+import type { ReplicaLeasesOptions } from "../../controller/gateways/replica-leases.ts";
 import type { DataplaneConfig } from "../../core/dataplane/gateway-config.ts";
 import type { World } from "../../core/effective/world/world.ts";
 import type { AssignedAddress } from "../../core/gateway-status/assign-addresses.ts";
@@ -14,6 +15,10 @@ export interface DataplaneContext {
   readonly controllerName: string;
   /** The address of a Gateway; undefined: that of its data plane. */
   readonly addressOf: (gateway: ObjectId) => AssignedAddress | undefined;
+  /** The evaluation that is served, and the Gateways of this controller in it. Undefined: none yet. */
+  readonly served: () => { readonly world: World; readonly gateways: readonly ObjectId[] } | undefined;
+  /** How replicas tell each other what their data planes acknowledge. */
+  readonly replicas: Omit<ReplicaLeasesOptions, "report" | "onChange">;
   readonly note: (message: string) => void;
   /** What it has acknowledged, applied or refused may have changed. */
   readonly onChange: () => void;
@@ -42,5 +47,7 @@ export interface GatewayDataplane {
   retries(gateways: readonly ObjectId[]): RetryKnowledge;
   /** Forgets Gateways that are gone. */
   keep(isThere: (gateway: ObjectId) => boolean): void;
+  /** Learns what the data planes of other replicas acknowledge, until the signal of `replicas` aborts. */
+  exchange(): Promise<void>;
   close(): Promise<void>;
 }

@@ -26,7 +26,7 @@ import type { XdsServerTls } from "../../xds/serve/xds-port.ts";
 import { envoySecrets } from "../xds-secrets.ts";
 import { EmbeddedDataplane } from "./embedded-dataplane.ts";
 import { EnvoysDataplane } from "./envoys-dataplane.ts";
-import type { GatewayDataplane } from "./gateway-dataplane.ts";
+import type { DataplaneContext, GatewayDataplane } from "./gateway-dataplane.ts";
 import { InfrastructurePart } from "./infrastructure-part.ts";
 
 export interface GatewayPartOptions {
@@ -44,6 +44,7 @@ export interface GatewayPartOptions {
   readonly note: (message: string) => void;
   /** What data planes say has changed: the status must be computed again. */
   readonly onChange: () => void;
+  readonly replicas: DataplaneContext["replicas"];
 }
 
 const GATEWAY = kindId({ group: GATEWAY_API, kind: "Gateway" });
@@ -75,10 +76,16 @@ export class GatewayPart {
 
   constructor(options: GatewayPartOptions) {
     this.#options = options;
-    const { settings, controllerName, note } = options;
-    const context = {
+    const { settings, controllerName, note, replicas } = options;
+    const context: DataplaneContext = {
       controllerName,
-      addressOf: (gateway: ObjectId) => this.#served?.addresses.get(gateway),
+      addressOf: (gateway) => this.#served?.addresses.get(gateway),
+      served: () =>
+        this.#served && {
+          world: this.#served.world,
+          gateways: this.#ownGateways(this.#served.world).map(({ id }) => id),
+        },
+      replicas,
       note,
       onChange: () => this.#look(),
     };
@@ -166,9 +173,9 @@ export class GatewayPart {
     return object?.family.kindId === GATEWAY && new OwnedGateways(world, this.#options.controllerName).isOwned(object);
   }
 
-  /** Runs the Envoys until the signal aborts, if the controller does. */
+  /** Runs the Envoys, if the controller does, and exchanges acknowledgements with the other replicas, until the signal aborts. */
   async run(): Promise<void> {
-    await this.#infrastructure?.run();
+    await Promise.all([this.#infrastructure?.run(), this.#dataplane.exchange()]);
   }
 
   /** This replica is the one that writes from now on. */

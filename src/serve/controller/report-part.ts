@@ -15,6 +15,8 @@ import { createReportMetrics, type ReportMetrics } from "./report-metrics.ts";
 
 export interface ReportPartOptions {
   readonly client: KubeClient;
+  /** The name of this replica. */
+  readonly identity: string;
   readonly settings: ReportSettings;
   /** The namespace of the Lease. */
   readonly namespace: string;
@@ -41,8 +43,7 @@ export class ReportPart {
 
   constructor(options: ReportPartOptions) {
     this.#options = options;
-    const { client, settings, signal, note, trouble, over, gateways } = options;
-    const identity = `${hostname()}-${randomUUID().slice(0, 8)}`;
+    const { client, identity, settings, signal, note, trouble, over, gateways } = options;
     const { controllerName, own, reportAffected, isDryRun, lease } = settings;
     this.#reporter = new StatusReporter({
       client,
@@ -61,7 +62,7 @@ export class ReportPart {
       ...gateways,
     });
     this.#election = new LeaderElection({
-      lease: isDryRun ? ALWAYS_OWNED : createLease(options, identity),
+      lease: isDryRun ? ALWAYS_OWNED : createLease(options),
       renewDeadlineMs: lease.renewDeadlineMs,
       retryMs: lease.retryMs,
       monotonicMs: () => performance.now(),
@@ -78,8 +79,13 @@ export class ReportPart {
     });
     this.#metrics = createReportMetrics({
       counts: () => this.#reporter.counts(),
-      isLeading: () => this.#election.remainingMs() > 0,
+      isLeading: () => this.isLeading,
     });
+  }
+
+  /** True if this replica writes the status. */
+  get isLeading(): boolean {
+    return this.#election.remainingMs() > 0;
   }
 
   get families(): readonly MetricFamily[] {
@@ -145,6 +151,9 @@ export class ReportPart {
   }
 }
 
+/** The name of a replica: no other has the same one, also on this machine. */
+export const createReplicaName = (): string => `${hostname()}-${randomUUID().slice(0, 8)}`;
+
 const reasonOf = (error: Error): string =>
   "status" in error && "reason" in error ? `${String(error.status)} ${String(error.reason)}` : error.name;
 
@@ -153,7 +162,7 @@ export const isOneOf =
   ({ group, kind }: GroupKind): boolean =>
     names.some((name) => name.kind === kind && (name.group ?? group) === group);
 
-function createLease({ client, settings, namespace }: ReportPartOptions, identity: string): Claimable {
+function createLease({ client, identity, settings, namespace }: ReportPartOptions): Claimable {
   const { name, durationSeconds } = settings.lease;
   return new LeaseClaim({
     client,

@@ -12,6 +12,7 @@ import type { ServingCertificate } from "../../adapters/sockets/start-tls-server
 import { type AccessReviews, createAccessReviews } from "../../api/rights/access-reviews.ts";
 import type { FrontProxy } from "../../api/serve/front-proxy.ts";
 import { startViewServer, type ViewServer } from "../../api/serve/view-server.ts";
+import type { ReportSettings } from "../../cli/controller/report-settings.ts";
 import type { ControllerSettings } from "../../cli/controller/settings.ts";
 import { type ExitCode, exitCodes } from "../../cli/exit-codes.ts";
 import type { ServeOutput } from "../../cli/run/settings.ts";
@@ -31,8 +32,8 @@ import {
 import { type ControllerMetrics, createControllerMetrics } from "./controller-metrics.ts";
 import { createEvaluationMetrics } from "./evaluation-metrics.ts";
 import { followFrontProxy, loadFrontProxy } from "./front-proxy-source.ts";
-import { GatewayPart } from "./gateway-part.ts";
-import { isOneOf, ReportPart } from "./report-part.ts";
+import { GatewayPart, type GatewayPartOptions } from "./gateway-part.ts";
+import { createReplicaName, isOneOf, ReportPart } from "./report-part.ts";
 import { WebhookPart } from "./webhook-part.ts";
 
 export const serveController =
@@ -174,6 +175,7 @@ class Controller {
       nowMs: () => performance.now(),
     });
     const { gateways } = settings;
+    const replicaName = createReplicaName();
     this.#gateways =
       gateways === undefined || settings.report === undefined
         ? undefined
@@ -188,6 +190,7 @@ class Controller {
             trouble: (what, message) => this.#trouble(what, message),
             over: (what) => this.#over(what),
             onChange: () => this.#report?.refresh(),
+            replicas: this.#replicaOptions(settings.report, replicaName),
           });
     this.#report =
       settings.report === undefined
@@ -199,6 +202,7 @@ class Controller {
             },
             onLeading: () => this.#gateways?.lead(),
             client,
+            identity: replicaName,
             settings: settings.report,
             namespace: this.#namespace,
             signal,
@@ -220,6 +224,25 @@ class Controller {
         ...this.#processMetrics.families,
       ],
     });
+  }
+
+  /** A replica that leads, and a dry run, tell the others nothing. */
+  #replicaOptions({ lease, isDryRun }: ReportSettings, identity: string): GatewayPartOptions["replicas"] {
+    return {
+      client: this.#client,
+      namespace: this.#namespace,
+      leaderLease: lease.name,
+      identity,
+      durationSeconds: lease.durationSeconds,
+      isSilent: () => isDryRun || this.#report?.isLeading === true,
+      signal: this.#signal,
+      monotonicMs: () => performance.now(),
+      nowMs: Date.now,
+      onTrouble: (what, error) => {
+        if (error === undefined) this.#over(what);
+        else this.#trouble(what, error.message);
+      },
+    };
   }
 
   /** Opens the ports. Discovery is served from then on. */

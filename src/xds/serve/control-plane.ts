@@ -1,5 +1,6 @@
 /** The control plane: compiles configurations for Envoy and serves them over xDS. */
 import type { ConfigProblem, DataplaneConfig, GatewayConfig } from "../../core/dataplane/gateway-config.ts";
+import { remember } from "../../core/model/collections/remember.ts";
 import type { ObjectRef } from "../../core/model/refs.ts";
 import { createBackendOwner } from "../compile/backends/own-backends.ts";
 import { createGatewayCompiler, type EnvoyCompileOptions, type GatewayCompiler } from "../compile/compile-gateway.ts";
@@ -113,9 +114,12 @@ function acknowledgementsOf(
   served: Served,
   nodes: ReturnType<Awaited<ReturnType<typeof startXdsServer>>["acknowledgements"]>,
 ): ReadonlyMap<string, GatewayAcknowledgement> {
+  const byGateway = new Map<string, (typeof nodes)[number][]>();
+  for (const node of nodes) remember(byGateway, node.gateway, () => []).push(node);
+  const ofAll = byGateway.get(ALL_GATEWAYS) ?? [];
   return new Map(
     Array.from(served, ([key, encode]) => {
-      const own = nodes.filter(({ gateway }) => gateway === key || gateway === ALL_GATEWAYS);
+      const own = [...(byGateway.get(key) ?? []), ...ofAll];
       const refusals = own.flatMap(({ protocol, refusals: refused }) =>
         refused.filter(({ type, name }) => encode(protocol)[type].get(name) !== undefined),
       );

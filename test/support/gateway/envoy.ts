@@ -44,17 +44,27 @@ export interface RunningEnvoy {
   readonly close: () => Promise<void>;
 }
 
-/** Resolves when Envoy is ready, with `isReady: false` at once. The bootstrap must have the admin port. `core` pins Envoy, with one thread, to this core. */
+export interface StartEnvoyOptions {
+  /** False: resolves at once. */
+  readonly isReady?: boolean;
+  /** Pins Envoy, with one thread, to this core. */
+  readonly core?: number;
+  /** Extensions that it has not, as in a build of Envoy with fewer: `envoy.filters.network/envoy.filters.network.tcp_proxy`. */
+  readonly without?: readonly string[];
+}
+
+/** Resolves when Envoy is ready. The bootstrap must have the admin port. */
 export async function startEnvoy(
   envoy: string,
   bootstrap: unknown,
   adminPort: number,
-  { isReady = true, core }: { readonly isReady?: boolean; readonly core?: number } = {},
+  { isReady = true, core, without = [] }: StartEnvoyOptions = {},
 ): Promise<RunningEnvoy> {
   const folder = mkdtempSync(join(tmpdir(), "prevail-envoy-"));
   const path = join(folder, "bootstrap.json");
   writeFileSync(path, JSON.stringify(bootstrap));
   const args = ["-c", path, "-l", "warn", "--concurrency", core === undefined ? "2" : "1", "--use-dynamic-base-id"];
+  if (without.length > 0) args.push("--disable-extensions", without.join(","));
   const [program, all] =
     core === undefined ? [envoy, args] : (["taskset", ["-c", String(core), envoy, ...args]] as const);
   const child = spawn(program, all, {

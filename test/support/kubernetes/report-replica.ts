@@ -26,6 +26,7 @@ import { until } from "./until.ts";
 
 const CONTROLLER_NAME = "prevail.dev/gateway";
 export const REPORT_NAMESPACE = "prevail-system";
+const LEASE_NAME = "prevail-controller";
 /** The user of the control plane that replicas are. */
 export const CONTROLLER_USER = "controller";
 
@@ -37,7 +38,7 @@ export const reportSettings: ReportSettings = {
   ],
   reportAffected: [],
   isDryRun: false,
-  lease: { name: "prevail-controller", durationSeconds: 15, renewDeadlineMs: 10_000, retryMs: 2000 },
+  lease: { name: LEASE_NAME, durationSeconds: 15, renewDeadlineMs: 10_000, retryMs: 2000 },
 };
 
 export interface ReportReplica {
@@ -134,6 +135,24 @@ export async function startReportProgram(
 export interface StatusOwner {
   readonly own?: ReportSettings["own"];
   readonly reportAffected?: ReportSettings["reportAffected"];
+}
+
+/** The program that owns the Lease. It may be any of those that run. */
+export async function findLeader<Replica extends { readonly program: ReportProgram }>(
+  plane: ControlPlane,
+  replicas: readonly Replica[],
+): Promise<Replica> {
+  const path = "jsonpath={.spec.holderIdentity}";
+  let leader: Replica | undefined;
+  await until(async () => {
+    const owner = await plane.kubectl(["get", "lease", LEASE_NAME, "-n", REPORT_NAMESPACE, "-o", path]);
+    leader = replicas.find(
+      ({ program }) => owner !== "" && program.text().includes(owner) && program.child.exitCode === null,
+    );
+    return leader !== undefined;
+  });
+  if (leader === undefined) throw new Error("a replica leads");
+  return leader;
 }
 
 /** The objects whose status differs from what an evaluation of a fresh list says, with what is written there. */

@@ -1,0 +1,97 @@
+/** What a replica tells the others about the Envoys that are connected to it, as annotations of its Lease. */
+import { isJsonObject, type JsonObject, objectAt, objectsIn, ownValue } from "../../core/model/json.ts";
+import type { GatewayEdition } from "./gateway-editions.ts";
+
+/** A part of the configuration that an Envoy has refused. */
+export interface EnvoyRefusal {
+  readonly type: string;
+  readonly name: string;
+  readonly reason: string;
+}
+
+/** What one replica knows of the Envoys of a Gateway. */
+export interface ReplicaGateway {
+  /** The edition that the replica serves. */
+  readonly edition: GatewayEdition;
+  /** True if one of its Envoys has acknowledged this edition. */
+  readonly isAcknowledged: boolean;
+  readonly refusals: readonly EnvoyRefusal[];
+}
+
+/** By `namespace/name`. A Gateway without a connected Envoy is not there. */
+export type ReplicaReport = ReadonlyMap<string, ReplicaGateway>;
+
+/** The edition that is acknowledged, by Gateway; an empty text: an Envoy is connected, and has not acknowledged yet. */
+const ACKNOWLEDGED = "prevail.dev/acknowledged";
+/** The edition, and what Envoys refuse of it, by Gateway. */
+const REFUSED = "prevail.dev/refused";
+
+/** The API server accepts annotations of 256 KiB in all; the rest is for the refusals. */
+const MOST_BYTES = 192 * 1024;
+const MOST_REFUSED_GATEWAYS = 50;
+const MOST_REFUSALS = 3;
+const MOST_REASON = 300;
+
+export interface FormattedReport {
+  readonly annotations: Readonly<Record<string, string>>;
+  /** The number of Gateways that did not fit. */
+  readonly leftOut: number;
+}
+
+/** The same report gives the same text. */
+export function formatReplicaReport(report: ReplicaReport): FormattedReport {
+  const acknowledged: Record<string, string> = {};
+  const refused: Record<string, JsonObject> = {};
+  let [bytes, leftOut, refusedGateways] = [0, 0, 0];
+  for (const [gateway, { edition, isAcknowledged, refusals }] of [...report].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    bytes += gateway.length + edition.length + 6;
+    if (bytes > MOST_BYTES) leftOut++;
+    else acknowledged[gateway] = isAcknowledged ? edition : "";
+    if (refusals.length === 0 || ++refusedGateways > MOST_REFUSED_GATEWAYS) continue;
+    refused[gateway] = { edition, refusals: refusals.slice(0, MOST_REFUSALS).map(shorten) };
+  }
+  return { annotations: { [ACKNOWLEDGED]: JSON.stringify(acknowledged), [REFUSED]: JSON.stringify(refused) }, leftOut };
+}
+
+const shorten = ({ type, name, reason }: EnvoyRefusal): JsonObject => ({
+  type,
+  name,
+  reason: reason.slice(0, MOST_REASON),
+});
+
+/** Annotations that cannot be read count as absent. */
+export function parseReplicaReport(lease: JsonObject): ReplicaReport {
+  const annotations = objectAt(objectAt(lease, "metadata"), "annotations");
+  const refused = parseObject(annotations[REFUSED]);
+  const report = new Map<string, ReplicaGateway>();
+  for (const [gateway, edition] of Object.entries(parseObject(annotations[ACKNOWLEDGED]))) {
+    if (typeof edition !== "string") continue;
+    report.set(gateway, { edition: edition as GatewayEdition, isAcknowledged: edition !== "", refusals: [] });
+  }
+  for (const [gateway, value] of Object.entries(refused)) {
+    if (!isJsonObject(value)) continue;
+    const edition = textAt(value, "edition") as GatewayEdition;
+    const refusals = objectsIn(ownValue(value, "refusals")).map((one) => ({
+      type: textAt(one, "type"),
+      name: textAt(one, "name"),
+      reason: textAt(one, "reason"),
+    }));
+    report.set(gateway, { edition, isAcknowledged: report.get(gateway)?.isAcknowledged === true, refusals });
+  }
+  return report;
+}
+
+function parseObject(text: unknown): JsonObject {
+  if (typeof text !== "string") return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function textAt(object: JsonObject, key: string): string {
+  const text = ownValue(object, key);
+  return typeof text === "string" ? text : "";
+}

@@ -1,10 +1,11 @@
 /** The program behind `npm run conformance`: starts the rig and the controller, runs the suite, and prints tables. */
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { findRigParts } from "../support/rig/find-rig-parts.ts";
 import { type Rig, startRig } from "../support/rig/start-rig.ts";
 import { formatSuite } from "./format-suite.ts";
+import { lostProfiles } from "./lost-profiles.ts";
 import { type ConformanceOptions, parseConformanceArgs, USAGE } from "./parse-conformance-args.ts";
-import { PROFILES, runSuite, type SuiteResult } from "./run-suite.ts";
+import { PROFILES, parseProfiles, runSuite, type SuiteResult } from "./run-suite.ts";
 import { addressFlags, startImplementation } from "./start-implementation.ts";
 
 const REPORTS = "docs/conformance";
@@ -37,9 +38,28 @@ async function main(options: ConformanceOptions): Promise<number> {
     },
   });
   print(result, started);
+  const lost = isWhole(options) ? lostProfiles(publishedProfiles(options), result.profiles) : [];
+  for (const line of lost) console.log(`conformance: ${line}`);
   keep(result, options);
-  const hasFailed = result.failure !== undefined || result.tests.some(({ outcome }) => outcome === "failed");
-  return hasFailed ? 1 : 0;
+  return printSummary(result, lost.length);
+}
+
+/** True if every test of the claimed features runs, against our own controller. */
+const isWhole = ({ tests, suiteFlags, controller }: ConformanceOptions): boolean =>
+  tests === undefined && suiteFlags.length === 0 && controller === undefined;
+
+/** The profiles of the report that is published. */
+function publishedProfiles({ dataplane }: ConformanceOptions): ReturnType<typeof parseProfiles> {
+  const path = `${REPORTS}/${REPORT_OF[dataplane]}`;
+  return existsSync(path) ? parseProfiles(readFileSync(path, "utf8")) : [];
+}
+
+/** The last line is that of `npm test`. A suite without a test is a failure. */
+function printSummary({ tests, failure }: SuiteResult, lost: number): number {
+  const count = (state: string): number => tests.filter(({ outcome }) => outcome === state).length;
+  const failed = count("failed") + lost + (failure === undefined ? 0 : 1);
+  console.log(`${count("passed")} passed, ${failed} failed`);
+  return failed === 0 ? 0 : 1;
 }
 
 function print({ tests, profiles, failure }: SuiteResult, started: number): void {

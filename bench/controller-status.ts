@@ -1,12 +1,10 @@
 /** The status that the controller writes: how much, how soon, and what the process costs; beside bare PUTs of the same number. */
-import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { KubeClient } from "../src/adapters/cluster/client/kube-client.ts";
 import { createObject, getObject, updateStatus } from "../src/adapters/cluster/client/object-requests.ts";
 import type { AddressedResource } from "../src/adapters/cluster/client/resource.ts";
 import type { JsonObject } from "../src/core/model/json.ts";
-import { findFreePorts } from "../test/support/gateway/find-free-ports.ts";
 import { type AuditLog, createAuditLog } from "../test/support/kubernetes/audit-log.ts";
 import { clientAs } from "../test/support/kubernetes/cluster-client.ts";
 import { type ControlPlane, startControlPlane } from "../test/support/kubernetes/control-plane.ts";
@@ -22,9 +20,10 @@ import {
   ROUTES,
   retryPolicy,
 } from "./cluster-objects.ts";
+import { type MeasuredController, SMALL_HEAP_MB, startMeasuredController } from "./measured-controller.ts";
 
+const CHILD = fileURLToPath(new URL("./controller-child.js", import.meta.url));
 const MB = 1024 * 1024;
-const SMALL_HEAP_MB = 192;
 const BURST = 1000;
 const IDLE_MS = 60_000;
 const LISTENERS = 64;
@@ -42,7 +41,7 @@ export async function benchStatus(context: BenchContext, routes: number): Promis
     await plane.kubectl(["create", "namespace", REPORT_NAMESPACE]);
     await createGateways(client);
     await createRoutes(client, 0, routes);
-    const controller = await startChild(plane);
+    const controller = await startMeasuredController(plane.kubeconfig, CHILD);
     try {
       await untilReported(plane);
       await measureIdle(context, `status, ${routes.toLocaleString("en")} routes`, controller);
@@ -66,47 +65,12 @@ export async function benchStatus(context: BenchContext, routes: number): Promis
   }
 }
 
-interface Child {
-  readonly ask: () => Promise<{ readonly heap: number; readonly cpuMs: number }>;
-  readonly end: () => Promise<number | null>;
-}
-
-async function startChild(plane: ControlPlane): Promise<Child> {
-  const program = fileURLToPath(new URL("./controller-child.js", import.meta.url));
-  const [port = 0] = await findFreePorts(1);
-  const flags = ["--expose-gc", `--max-old-space-size=${SMALL_HEAP_MB}`];
-  const child: ChildProcess = spawn(process.execPath, [...flags, program, plane.kubeconfig, String(port)], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  const closed = new Promise<number | null>((resolve) => child.once("close", resolve));
-  let text = "";
-  child.stdout?.on("data", (chunk: Buffer) => {
-    text += chunk.toString("utf8");
-  });
-  const until = async (holds: () => boolean): Promise<void> => {
-    while (!holds() && child.exitCode === null) await sleep(20);
-  };
-  await until(() => text.includes("has been read"));
-  return {
-    ask: async () => {
-      text = "";
-      child.stdin?.write("ask\n");
-      await until(() => /\{.*\}\n/.test(text));
-      return JSON.parse(/\{.*\}/.exec(text)?.[0] ?? "{}") as { heap: number; cpuMs: number };
-    },
-    end: () => {
-      child.stdin?.write("end\n");
-      return closed;
-    },
-  };
-}
-
 /** Resolves when every object has the right status. */
 async function untilReported(plane: ControlPlane): Promise<void> {
   while ((await differingStatuses(plane)).length > 0) await sleep(200);
 }
 
-async function measureIdle(context: BenchContext, name: string, { ask }: Child): Promise<void> {
+async function measureIdle(context: BenchContext, name: string, { ask }: MeasuredController): Promise<void> {
   const before = await ask();
   context.report({
     case: name,

@@ -3,6 +3,10 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { touchedOf } from "../../src/core/apply.ts";
 import { worldOf } from "../../src/core/evaluation.ts";
+import type { GatewayStatusOptions } from "../../src/core/gateway-status/dataplane-state.ts";
+import { GatewayStatusTracker } from "../../src/core/gateway-status/gateway-status-tracker.ts";
+import { gatewayStatuses } from "../../src/core/gateway-status/gateway-statuses.ts";
+import type { TargetStatus } from "../../src/core/status/status-report.ts";
 import { statusReportOf } from "../../src/core/status/status-report-of.ts";
 import { StatusScope, StatusTracker } from "../../src/core/status/status-tracker.ts";
 import { apply } from "../../src/index.ts";
@@ -13,6 +17,21 @@ import { playBatch, type RandomHistory, randomBatches, randomHistory, startState
 import { templatedCluster } from "./random/templated-cluster.ts";
 
 const OPTIONS = { controllerName: "example.com/controller" };
+
+/** The data plane serves every other Gateway. */
+const OWN: GatewayStatusOptions = {
+  ...OPTIONS,
+  dataplaneOf: (gateway) =>
+    gateway.length % 2 === 0 ? { state: "Serving", addresses: [] } : { state: "Pending", message: "not yet" },
+};
+
+/** The status of the objects of a GatewayClass of ours, from scratch. */
+function ownReportOf(evaluation: Evaluation): ReadonlyMap<string, unknown> {
+  const byObject = new Map<string, TargetStatus[]>();
+  for (const status of gatewayStatuses(worldOf(evaluation), OWN))
+    byObject.set(status.object, [...(byObject.get(status.object) ?? []), status]);
+  return byObject;
+}
 
 /** The status of each object that has one, from scratch. */
 function reportOf(evaluation: Evaluation): ReadonlyMap<string, unknown> {
@@ -26,16 +45,20 @@ function reportOf(evaluation: Evaluation): ReadonlyMap<string, unknown> {
   return byObject;
 }
 
+/** Takes all steps. */
+function run<Result>(steps: Generator<void, Result>): Result {
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  return step.value;
+}
+
 /** The status that is kept: each update changes what it returns and nothing else. */
 class KeptStatus {
   readonly #tracker = new StatusTracker(OPTIONS);
   readonly #byObject = new Map<string, unknown>();
 
   update(evaluation: Evaluation, scope: StatusScope): ReadonlyMap<string, unknown> {
-    const steps = this.#tracker.update(worldOf(evaluation), scope);
-    let step = steps.next();
-    while (step.done !== true) step = steps.next();
-    const { isWhole, policies, targets } = step.value;
+    const { isWhole, policies, targets } = run(this.#tracker.update(worldOf(evaluation), scope));
     if (isWhole) this.#byObject.clear();
     for (const [id, status] of policies) this.#put(`policy ${id}`, status);
     for (const [id, statuses] of targets) this.#put(`target ${id}`, statuses.length === 0 ? undefined : statuses);
@@ -56,6 +79,8 @@ function checkStatus({ start, pool, batches }: RandomHistory, together: number):
   const all = new StatusScope();
   all.addAll();
   kept.update(evaluation, all);
+  const own = new GatewayStatusTracker();
+  run(own.update(worldOf(evaluation), all, OWN));
   let objects = 0;
   let scope = new StatusScope();
   for (const [index, batch] of batches.entries()) {
@@ -67,7 +92,10 @@ function checkStatus({ start, pool, batches }: RandomHistory, together: number):
     if ((index + 1) % together !== 0 && index + 1 < batches.length) continue;
     const report = reportOf(evaluation);
     expect(new Map([...kept.update(evaluation, scope)].sort(byKey))).toStrictEqual(new Map([...report].sort(byKey)));
-    objects += report.size;
+    const ownReport = ownReportOf(evaluation);
+    const keptOwn: ReadonlyMap<string, unknown> = run(own.update(worldOf(evaluation), scope, OWN));
+    expect(new Map([...keptOwn].sort(byKey))).toStrictEqual(new Map([...ownReport].sort(byKey)));
+    objects += report.size + ownReport.size;
     scope = new StatusScope();
   }
   return objects;

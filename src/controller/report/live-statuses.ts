@@ -6,6 +6,7 @@ import type { CompiledKind } from "../../core/effective/world/compiled-kind.ts";
 import type { Rulebook } from "../../core/effective/world/rulebook.ts";
 import type { World } from "../../core/effective/world/world.ts";
 import { type Evaluation, optionsOf, worldOf } from "../../core/evaluation.ts";
+import type { StatusesByObject } from "../../core/gateway-status/gateway-status-tracker.ts";
 import { joinStatuses } from "../../core/gateway-status/join-statuses.ts";
 import { BACKEND_TLS_POLICY } from "../../core/gateway-status/needed-material.ts";
 import {
@@ -27,10 +28,10 @@ export interface LiveStatusesOptions extends KindOwner {
   /** Kinds other than Gateway API's that get `Affected` conditions or annotations. */
   readonly isReported: (kind: GroupKind) => boolean;
   /**
-   * The status of the objects of this controller's GatewayClasses, and of the routes behind them, computed after each change. Absent: the controller
-   * has no GatewayClass.
+   * The status of the objects of this controller's GatewayClasses, and of the routes behind them, after each change, in steps. Absent: the controller has no
+   * GatewayClass.
    */
-  readonly ownStatuses?: ((world: World) => Iterable<TargetStatus>) | undefined;
+  readonly ownStatuses?: ((world: World, scope: StatusScope) => Generator<void, StatusesByObject>) | undefined;
   /** True if the Gateway is one of this controller's: only behind these it reports on policies of Gateway API. Absent: it has no GatewayClass. */
   readonly isOwnGateway?: ((world: World, gateway: ObjectId) => boolean) | undefined;
 }
@@ -54,7 +55,7 @@ export class LiveStatuses {
   readonly #options: LiveStatusesOptions;
   readonly #policies = new Map<ObjectId, PolicyStatus>();
   readonly #targets = new Map<ObjectId, readonly TargetStatus[]>();
-  #own: ReadonlyMap<ObjectId, readonly TargetStatus[]> = new Map();
+  #own: StatusesByObject = new Map();
   /** The status of CoverageRules, and when it is due again. */
   #coverage: readonly TargetStatus[] = [];
   #coverageDueMs = 0;
@@ -106,9 +107,9 @@ export class LiveStatuses {
     }
     const tracked = await inSlices(this.#tracked.tracker.update(world, scope));
     this.#use(tracked.result, world, changed);
-    const own = await inSlices(collect(this.#options.ownStatuses?.(world) ?? []));
+    const own = await inSlices(this.#options.ownStatuses?.(world, scope) ?? nothingOwn());
     const againAfterMs = await this.#updateCoverage(evaluation, isHeld);
-    this.#useOwn([...own.result, ...this.#coverage], changed);
+    this.#useOwn(own.result, changed);
     return { changed, ms: tracked.ms + own.ms, againAfterMs };
   }
 
@@ -160,12 +161,16 @@ export class LiveStatuses {
     return { ...policy, ancestors: policy.ancestors.filter(({ ancestorRef }) => isOwn(ancestorRef)) };
   }
 
-  #useOwn(own: readonly TargetStatus[], changed: Set<ObjectId>): void {
+  #useOwn(own: StatusesByObject, changed: Set<ObjectId>): void {
     const before = this.#own;
-    const next = new Map<ObjectId, TargetStatus[]>();
-    for (const status of own) next.set(status.object, [...(next.get(status.object) ?? []), status]);
-    for (const id of new Set([...before.keys(), ...next.keys()]))
-      if (!isDeepStrictEqual(before.get(id), next.get(id))) changed.add(id);
+    const next = new Map(own);
+    for (const status of this.#coverage) next.set(status.object, [...(next.get(status.object) ?? []), status]);
+    for (const [id, statuses] of next) {
+      const known = before.get(id);
+      // What was not computed again is the same list.
+      if (known !== statuses && !isDeepStrictEqual(known, statuses)) changed.add(id);
+    }
+    for (const id of before.keys()) if (!next.has(id)) changed.add(id);
     this.#own = next;
   }
 
@@ -190,6 +195,11 @@ const GATEWAY_KINDS: ReadonlySet<KindId> = new Set(
     { group: "gateway.networking.x-k8s.io", kind: "XListenerSet" },
   ].map(kindId),
 );
+
+// biome-ignore lint/correctness/useYield: it has no steps.
+function* nothingOwn(): Generator<void, StatusesByObject> {
+  return new Map();
+}
 
 function* collect<Item>(items: Iterable<Item>): Generator<void, readonly Item[]> {
   const list: Item[] = [];

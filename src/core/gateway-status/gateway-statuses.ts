@@ -10,22 +10,27 @@ import { routeStatus } from "./route-status.ts";
 
 const GATEWAY_CLASS = kindId({ group: GATEWAY_API, kind: "GatewayClass" });
 const GATEWAY = kindId({ group: GATEWAY_API, kind: "Gateway" });
-const ROUTES: readonly KindId[] = kinds.filter(({ route }) => route !== undefined).map(kindId);
+export const ROUTES: readonly KindId[] = kinds.filter(({ route }) => route !== undefined).map(kindId);
 
 /** The status of every GatewayClass, Gateway, ListenerSet and route of this controller. An object's own conditions come before those of its listeners. */
 export function gatewayStatuses(world: World, options: GatewayStatusOptions): readonly TargetStatus[] {
   const owned = new OwnedGateways(world, options.controllerName);
   return [
-    ...world.objects
-      .ofKind(GATEWAY_CLASS)
-      .filter((object) => owned.isOwned(object))
-      .map((object) => classStatus(world, object, options)),
-    ...world.objects
-      .ofKind(GATEWAY)
-      .filter((object) => owned.isOwned(object))
-      .flatMap((gateway) => gatewayStatus(world, gateway, owned, options)),
+    ...classAndGatewayStatuses(world, owned, options),
     ...ROUTES.flatMap((kind) =>
       world.objects.ofKind(kind).flatMap((route) => routeStatus(world, route, owned, options)),
     ),
   ];
+}
+
+/** The status of everything but routes, one after the other. */
+export function* classAndGatewayStatuses(
+  world: World,
+  owned: OwnedGateways,
+  options: GatewayStatusOptions,
+): Generator<TargetStatus> {
+  for (const object of world.objects.ofKind(GATEWAY_CLASS))
+    if (owned.isOwned(object)) yield classStatus(world, object, options);
+  for (const object of world.objects.ofKind(GATEWAY))
+    if (owned.isOwned(object)) yield* gatewayStatus(world, object, owned, options);
 }

@@ -16,6 +16,7 @@ export class StatusScope {
   readonly #kinds = new Map<CompiledKind, { readonly dirty: Set<ObjectId>; readonly touched: Set<ObjectId> }>();
   readonly #policies = new Set<PolicyId>();
   readonly #objects = new Set<ObjectId>();
+  readonly #meaningful = new Set<ObjectId>();
   #isAll = false;
   #isStructural = false;
 
@@ -36,6 +37,11 @@ export class StatusScope {
   /** Objects that changed, in whatever way. */
   get objects(): ReadonlySet<ObjectId> {
     return this.#objects;
+  }
+
+  /** Objects that are new, gone or different in meaning, or have other links. */
+  get meaningful(): ReadonlySet<ObjectId> {
+    return this.#meaningful;
   }
 
   scopeOf(kind: CompiledKind): PathScope | undefined {
@@ -61,6 +67,8 @@ export class StatusScope {
       return;
     }
     for (const id of touched.changed) this.#objects.add(id);
+    for (const { id } of touched.objects) this.#meaningful.add(id);
+    for (const id of touched.links) this.#meaningful.add(id);
     for (const policy of touched.policies()) this.#policies.add(policy);
     if (
       touched.links.size > 0 ||

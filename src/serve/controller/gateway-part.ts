@@ -9,7 +9,8 @@ import type { GatewayConfig } from "../../core/dataplane/gateway-config.ts";
 import type { World } from "../../core/effective/world/world.ts";
 import { worldOf } from "../../core/evaluation.ts";
 import { type AssignedAddress, assignAddresses } from "../../core/gateway-status/assign-addresses.ts";
-import { gatewayStatuses } from "../../core/gateway-status/gateway-statuses.ts";
+import type { DataplaneState, GatewayStatusOptions } from "../../core/gateway-status/dataplane-state.ts";
+import { GatewayStatusTracker, type StatusesByObject } from "../../core/gateway-status/gateway-status-tracker.ts";
 import { NAMING_KINDS, neededMaterial } from "../../core/gateway-status/needed-material.ts";
 import { OwnedGateways } from "../../core/gateway-status/owned-gateways.ts";
 import { ADDRESS_FEATURES } from "../../core/gateway-status/supported-features.ts";
@@ -18,7 +19,7 @@ import { GATEWAY_API } from "../../core/model/kinds.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
 import { kindId, type ObjectId, type ObjectRef, objectId } from "../../core/model/refs.ts";
 import type { RetryKnowledge } from "../../core/retry/retry-counts.ts";
-import type { TargetStatus } from "../../core/status/status-report.ts";
+import type { StatusScope } from "../../core/status/status-tracker.ts";
 import type { KeyMaterial } from "../../sources/key-material.ts";
 import type { EnvoySecrets } from "../../xds/compile/envoy-secrets.ts";
 import { createSecretFilter } from "../../xds/serve/valid-secrets.ts";
@@ -73,6 +74,9 @@ export class GatewayPart {
   #looking: NodeJS.Timeout | undefined;
   /** The states that were last reported. */
   #reported = "";
+  readonly #tracker = new GatewayStatusTracker();
+  /** The Secrets whose content the status that was last computed is about. */
+  #judged: EnvoySecrets | undefined;
 
   constructor(options: GatewayPartOptions) {
     this.#options = options;
@@ -141,21 +145,25 @@ export class GatewayPart {
     if (!isSameMaterial) this.#options.onChange();
   }
 
-  /** The status of GatewayClasses, Gateways, ListenerSets and routes. */
-  statuses(world: World): readonly TargetStatus[] {
+  /** The status of GatewayClasses, Gateways, ListenerSets and routes, in steps. */
+  *statuses(world: World, scope: StatusScope): Generator<void, StatusesByObject> {
     const { controllerName, settings } = this.#options;
     const { supportedFeatures, limits } = this.#dataplane;
     const hasAddresses = settings.addresses !== undefined || this.#infrastructure !== undefined;
-    const statuses = gatewayStatuses(world, {
+    const stateOf = this.#dataplane.read(world);
+    const states = new Map(this.#ownGateways(world).map(({ id }) => [id, stateOf(id)]));
+    this.#reported = textOf(states);
+    const isAnew = this.#judged !== this.#served?.secrets;
+    this.#judged = this.#served?.secrets;
+    const options: GatewayStatusOptions = {
       controllerName,
-      dataplaneOf: this.#dataplane.read(world),
+      dataplaneOf: (gateway) => states.get(gateway) ?? stateOf(gateway),
       limits,
       supportedFeatures: hasAddresses ? [...supportedFeatures, ...ADDRESS_FEATURES] : supportedFeatures,
       parameters: this.#infrastructure === undefined ? undefined : PARAMETER_RIGHTS,
       secretProblem: (secret) => this.#secretProblem(secret),
-    });
-    this.#reported = this.#stateText(world);
-    return statuses;
+    };
+    return yield* this.#tracker.update(world, scope, options, { isAnew });
   }
 
   /** What retries are worth to the requests through the Gateways that are served. Undefined until the cluster has been read. */
@@ -251,9 +259,11 @@ export class GatewayPart {
 
   #stateText(world: World): string {
     const stateOf = this.#dataplane.read(world);
-    return JSON.stringify(this.#ownGateways(world).map(({ id }) => [id, stateOf(id)]));
+    return textOf(new Map(this.#ownGateways(world).map(({ id }) => [id, stateOf(id)])));
   }
 }
+
+const textOf = (states: ReadonlyMap<ObjectId, DataplaneState>): string => JSON.stringify([...states]);
 
 const NO_ADDRESSES: Served["addresses"] = new Map();
 

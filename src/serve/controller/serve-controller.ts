@@ -33,7 +33,7 @@ import { type ControllerMetrics, createControllerMetrics } from "./controller-me
 import { createEvaluationMetrics } from "./evaluation-metrics.ts";
 import { followFrontProxy, loadFrontProxy } from "./front-proxy-source.ts";
 import { GatewayPart, type GatewayPartOptions } from "./gateway-part.ts";
-import { createReplicaName, isOneOf, ReportPart } from "./report-part.ts";
+import { createReplicaName, isOneOf, ReportPart, type ReportPartOptions } from "./report-part.ts";
 import { WebhookPart } from "./webhook-part.ts";
 
 export const serveController =
@@ -102,6 +102,13 @@ export async function runController(
     await controller.close();
   }
 }
+
+/** What the status needs of the Gateways that are served. */
+const ownGateways = (part: GatewayPart | undefined): ReportPartOptions["gateways"] =>
+  part && {
+    ownStatuses: (world, scope) => part.statuses(world, scope),
+    isOwnGateway: (world, gateway) => part.isOwn(world, gateway),
+  };
 
 const RETRY_MS = 2000;
 
@@ -196,10 +203,7 @@ class Controller {
       settings.report === undefined
         ? undefined
         : new ReportPart({
-            gateways: this.#gateways && {
-              ownStatuses: (world) => this.#gateways?.statuses(world) ?? [],
-              isOwnGateway: (world, gateway) => this.#gateways?.isOwn(world, gateway) === true,
-            },
+            gateways: ownGateways(this.#gateways),
             onLeading: () => this.#gateways?.lead(),
             client,
             identity: replicaName,

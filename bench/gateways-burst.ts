@@ -33,7 +33,7 @@ export async function measureBurst(cluster: GatewayCluster, count: number, repor
   reportWrites(cluster, name, report);
 }
 
-/** The same number of routes behind another controller's Gateway, each with one status write. They are deleted afterwards. */
+/** As many routes behind the Gateway of another controller, each with one status write. They are deleted afterwards. */
 async function measureFloor(cluster: GatewayCluster, count: number): Promise<number> {
   const { client, routes } = cluster;
   const beganMs = performance.now();

@@ -132,7 +132,7 @@ describe.skipIf(parts === undefined || envoyPath === undefined)("replicas that s
     await replica.program.ended;
     replicas.splice(replicas.indexOf(replica), 1);
   };
-  /** The Leases by which replicas tell what their Envoys acknowledge. */
+  /** The Leases by which replicas report what their Envoys acknowledge. */
   const leases = async (): Promise<readonly string[]> =>
     (await plane.kubectl(["get", "leases", "-n", REPORT_NAMESPACE, "-l", "prevail.dev/envoys-of", "-o", "name"]))
       .split("\n")
@@ -241,7 +241,7 @@ describe.skipIf(parts === undefined || envoyPath === undefined)("replicas that s
     history.take("door");
     await end(leader, "SIGTERM");
     expect(await findLeader(plane, replicas)).toBe(next);
-    // The leader tells nobody.
+    // The leader has none.
     await until(async () => (await leases()).length === 0);
     await applyAll(plane, [door(http)]);
     await untilProgrammed("door", "True/Programmed");

@@ -11,7 +11,7 @@ import type { ObjectId } from "../../core/model/refs.ts";
 /** Two replicas have the same edition of a Gateway if they have read the same generations of it and its ListenerSets. */
 export type GatewayEdition = string & { readonly __brand: "GatewayEdition" };
 
-/** Characters of a digest: enough to tell the editions of one Gateway apart, and few enough for thousands of Gateways in one annotation. */
+/** Characters of a digest: enough to distinguish the editions of one Gateway, and few enough for thousands of Gateways in one annotation. */
 const LENGTH = 12;
 
 /** The editions of Gateways, one evaluation after the other. */

@@ -56,7 +56,7 @@ class Plane {
     this.given = { envoys: 1, current: 1, refusals: [] };
   }
 
-  /** What this replica tells the others when it serves this generation. */
+  /** What this replica reports to the others when it serves this generation. */
   report(generation: number): ReplicaReport {
     return this.states.report(worldIn(generation), [id]);
   }
@@ -203,7 +203,7 @@ describe("Programmed follows acknowledgements across replicas", () => {
     expect(leader.state(2)).toBe("Pending");
   });
 
-  test("an edit of a route changes nothing that is told; an Envoy that goes does", () => {
+  test("an edit of a route changes no report; an Envoy that goes does", () => {
     const { follower } = replicas();
     follower.acknowledge();
     const before = follower.report(1);

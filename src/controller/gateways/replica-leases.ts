@@ -1,4 +1,4 @@
-/** Replicas tell each other what their Envoys acknowledge: each has a Lease of its own, with its report as annotations. */
+/** Replicas report to each other what their Envoys acknowledge: each has a Lease of its own, with its report as annotations. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isConflict, isNotFound } from "../../adapters/cluster/client/api-error.ts";
 import { textAt } from "../../adapters/cluster/client/json-fields.ts";
@@ -17,7 +17,7 @@ export interface ReplicaLeasesOptions {
   /** The name of this process. Its last eight characters, which are random, are a part of the name of its Lease. */
   readonly identity: string;
   readonly durationSeconds: number;
-  /** True if this replica writes the status itself, so that nobody needs its report, or if it writes nothing at all. */
+  /** True if this replica writes the status itself, so that no other needs its report, or if it writes nothing at all. */
   readonly isSilent: () => boolean;
   /** What the Envoys of this replica say now. */
   readonly report: () => ReplicaReport;
@@ -51,10 +51,12 @@ const LEASES: ApiResource = {
   shortNames: [],
   hasStatus: false,
 };
+/** The field that names the process. */
+const OWNER = "holderIdentity";
 const LABEL = "prevail.dev/envoys-of";
 /** At most so often the Lease is written for a new report. */
 const PAUSE_MS = 200;
-/** After a failure it is tried again this much later. */
+/** The time from a failure to the next attempt. */
 const FAILED_MS = 2000;
 const LOOK_MS = 500;
 const DEADLINE_MS = 5000;
@@ -128,7 +130,7 @@ export class ReplicaLeases {
     await following;
   }
 
-  /** Ends at once what this replica has said. */
+  /** Ends what this replica has reported, at once. */
   async withdraw(): Promise<void> {
     const { client } = this.#options;
     const own = this.#own;
@@ -222,7 +224,7 @@ export class ReplicaLeases {
       kind: "Lease",
       metadata: { ...metadata, labels: { [LABEL]: leaderLease }, annotations },
       spec: {
-        holderIdentity: identity,
+        [OWNER]: identity,
         leaseDurationSeconds: durationSeconds,
         renewTime: new Date(nowMs()).toISOString().replace("Z", "000Z"),
       },

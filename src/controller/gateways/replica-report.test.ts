@@ -22,7 +22,7 @@ test("what one replica says is what the others read", () => {
   expect(formatReplicaReport(reversed)).toEqual(formatReplicaReport(report));
 });
 
-test("an Envoy that is connected and has not acknowledged is told apart from none", () => {
+test("an Envoy that is connected and has not acknowledged is distinguished from none", () => {
   const waiting = { ...acknowledged("one"), isAcknowledged: false };
   expect(throughLease(new Map([["infra/a", waiting]])).get("infra/a")).toMatchObject({ isAcknowledged: false });
 });

@@ -1,4 +1,4 @@
-/** What a replica tells the others about the Envoys that are connected to it, as annotations of its Lease. */
+/** What a replica reports to the others about the Envoys that are connected to it, as annotations of its Lease. */
 import { isJsonObject, type JsonObject, objectAt, objectsIn, ownValue } from "../../core/model/json.ts";
 import type { GatewayEdition } from "./gateway-editions.ts";
 
@@ -38,7 +38,7 @@ export interface FormattedReport {
   readonly leftOut: number;
 }
 
-/** The same report gives the same text. */
+/** Equal reports give equal texts. */
 export function formatReplicaReport(report: ReplicaReport): FormattedReport {
   const acknowledged: Record<string, string> = {};
   const refused: Record<string, JsonObject> = {};

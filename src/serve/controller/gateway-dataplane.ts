@@ -17,7 +17,7 @@ export interface DataplaneContext {
   readonly addressOf: (gateway: ObjectId) => AssignedAddress | undefined;
   /** The evaluation that is served, and the Gateways of this controller in it. Undefined: none yet. */
   readonly served: () => { readonly world: World; readonly gateways: readonly ObjectId[] } | undefined;
-  /** How replicas tell each other what their data planes acknowledge. */
+  /** How replicas report to each other what their data planes acknowledge. */
   readonly replicas: Omit<ReplicaLeasesOptions, "report" | "onChange">;
   readonly note: (message: string) => void;
   /** What it has acknowledged, applied or refused may have changed. */

@@ -230,7 +230,7 @@ class Controller {
     });
   }
 
-  /** A replica that leads, and a dry run, tell the others nothing. */
+  /** A replica that leads, and a dry run, report nothing to the others. */
   #replicaOptions({ lease, isDryRun }: ReportSettings, identity: string): GatewayPartOptions["replicas"] {
     return {
       client: this.#client,

@@ -47,31 +47,47 @@ export function createRouteEncoder(): (routes: Routes) => EncodedRoutes {
   let last: Routes = new Map();
   let hosts = new Map<string, VirtualHost>();
   let own = hostsOfTheirOwn([]);
+  let scopes = scopesOfHosts(own);
   let edition: TableEdition = { of: hosts, number: 0, changed: [] };
   let tables: EncodedRoutes = { Scope: new Map(), Route: new Map(), VirtualHost: new Map() };
-  return (routes) => {
-    const changed = changedHosts(last, routes);
-    last = routes;
-    if (changed?.length === 0) return tables;
-    if (changed === undefined || !changed.every(isExactHost)) {
-      const all = [...routes.values()].flat().map(({ host }) => host);
-      hosts = new Map(all.map((host) => [host.name, host]));
-      own = hostsOfTheirOwn(all);
-      edition = { of: hosts, number: 0, changed: [] };
-      tables = { ...tables, Scope: scopeTable(own, encode.scope) };
-    } else {
-      // Reuses the maps, because copying thousands of hosts for one change is too slow.
-      for (const host of changed) {
-        hosts.set(host.name, host);
-        own.all.set(host.name, host);
-      }
-      edition = { of: hosts, number: edition.number + 1, changed: changed.map(({ name }) => name) };
+  const useAnew = (routes: Routes): void => {
+    const all = [...routes.values()].flat().map(({ host }) => host);
+    hosts = new Map(all.map((host) => [host.name, host]));
+    own = hostsOfTheirOwn(all);
+    edition = { of: hosts, number: 0, changed: [] };
+    scopes = scopesOfHosts(own);
+    tables = { ...tables, Scope: scopeTable(scopes, own, encode.scope, { of: scopes, number: 0, changed: [] }) };
+  };
+  // Reuses the maps, because copying thousands of hosts for one change is too slow.
+  const useChanges = ({ set, added, removed }: HostChanges): void => {
+    for (const host of set) {
+      hosts.set(host.name, host);
+      own.all.set(host.name, host);
     }
+    for (const { name } of removed) {
+      hosts.delete(name);
+      own.all.delete(name);
+    }
+    edition = { of: hosts, number: edition.number + 1, changed: [...set, ...removed].map(({ name }) => name) };
+    if (added.length + removed.length === 0) return;
+    for (const host of added) scopes.set(scopeName(host.name), host);
+    for (const { name } of removed) scopes.delete(scopeName(name));
+    const changed = [...added, ...removed].map(({ name }) => scopeName(name));
+    const next = { of: scopes, number: (tables.Scope.edition?.number ?? 0) + 1, changed };
+    tables = { ...tables, Scope: scopeTable(scopes, own, encode.scope, next) };
+  };
+  return (routes) => {
+    const changes = changedHosts(last, routes);
+    last = routes;
+    if (changes?.set.length === 0 && changes.removed.length === 0) return tables;
+    if (changes === undefined || ![...changes.set, ...changes.removed].every(isExactHost)) useAnew(routes);
+    else useChanges(changes);
     const shared = new Map<string, RouteConfigName>(Array.from(routes.keys(), (name) => [name, name]));
+    const { find, all } = own;
     tables = {
       ...tables,
       Route: {
-        ...both(tableOf(shared, encode.shared), tableOf({ get: own.find, keys: () => own.all.keys() }, encode.own)),
+        ...both(tableOf(shared, encode.shared), tableOf({ get: find, keys: () => all.keys() }, encode.own)),
         edition,
       },
       VirtualHost: { ...tableOf(hosts, encode.host), edition },
@@ -110,13 +126,20 @@ function hostsOfTheirOwn(all: readonly VirtualHost[]): OwnHosts {
   return { all: byName, find: (name) => byName.get(name) ?? (wildcards.length === 0 ? undefined : findTaken(name)) };
 }
 
-/** Cached, because every Envoy needs the names. */
-function scopeTable({ all, find }: OwnHosts, encode: (host: VirtualHost) => EncodedResource): ResourceTable {
-  const scopes = new Map(Array.from(all, ([name, host]) => [scopeName(name), host]));
+/** By the name of the scope: cached, because every Envoy needs the names. */
+const scopesOfHosts = ({ all }: OwnHosts): Map<string, VirtualHost> =>
+  new Map(Array.from(all, ([name, host]) => [scopeName(name), host]));
+
+function scopeTable(
+  scopes: ReadonlyMap<string, VirtualHost>,
+  { find }: OwnHosts,
+  encode: (host: VirtualHost) => EncodedResource,
+  edition: TableEdition,
+): ResourceTable {
   // The name of the whole collection is not that of the host `*`, which is escaped.
   const get = (scope: string): VirtualHost | undefined =>
     scopes.get(scope) ?? (scopesOf(scope) === scope ? undefined : find(hostOfScope(scope)));
-  return tableOf({ get, keys: () => scopes.keys() }, encode);
+  return { ...tableOf({ get, keys: () => scopes.keys() }, encode), edition };
 }
 
 interface HostEncoders {
@@ -206,20 +229,31 @@ const both = (one: ResourceTable, other: ResourceTable): ResourceTable => ({
   keys: () => [...one.keys(), ...other.keys()].values(),
 });
 
-/** The hosts that have changed, by index. Undefined: hosts were added, removed or moved. */
-function changedHosts(before: Routes, now: Routes): readonly VirtualHost[] | undefined {
+interface HostChanges {
+  /** The hosts that are new or different. */
+  readonly set: readonly VirtualHost[];
+  /** The part of them that is new. */
+  readonly added: readonly VirtualHost[];
+  readonly removed: readonly VirtualHost[];
+}
+
+/** Undefined: other ports than before have hosts. */
+function changedHosts(before: Routes, now: Routes): HostChanges | undefined {
   if (before.size !== now.size) return undefined;
-  const changed: VirtualHost[] = [];
+  const [set, added, removed]: VirtualHost[][] = [[], [], []];
   for (const [name, hosts] of now) {
     const old = before.get(name);
-    if (old === undefined || old.length !== hosts.length) return undefined;
+    if (old === undefined) return undefined;
     if (old === hosts) continue;
-    for (let index = 0; index < hosts.length; index++) {
-      const host = hosts[index];
-      if (host === undefined || host === old[index]) continue;
-      if (host.host.name !== old[index]?.host.name) return undefined;
-      changed.push(host.host);
+    const known = new Map(old.map(({ host }) => [host.name, host]));
+    for (const { host } of hosts) {
+      const same = known.get(host.name);
+      known.delete(host.name);
+      if (same === host) continue;
+      set?.push(host);
+      if (same === undefined) added?.push(host);
     }
+    removed?.push(...known.values());
   }
-  return changed;
+  return { set: set ?? [], added: added ?? [], removed: removed ?? [] };
 }

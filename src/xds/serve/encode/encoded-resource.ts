@@ -25,6 +25,15 @@ export interface TableEdition {
   readonly changed: readonly string[];
 }
 
+/** The names of the resources that differ between two tables. Undefined: they are unknown. */
+export function changesBetween(before: ResourceTable | undefined, now: ResourceTable): readonly string[] | undefined {
+  if (before === now) return [];
+  const [old, edition] = [before?.edition, now.edition];
+  const isNext =
+    old !== undefined && edition !== undefined && old.of === edition.of && old.number + 1 === edition.number;
+  return isNext ? edition.changed : undefined;
+}
+
 const VERSION_LENGTH = 16;
 
 /** Wraps an encoded message. */

@@ -3,7 +3,7 @@
  * affect one or two, so the lists are updated incrementally.
  */
 import { type EncodedResources, encodeEmptyEndpoints } from "../encode/encode-resources.ts";
-import type { EncodedResource, ResourceTable } from "../encode/encoded-resource.ts";
+import { changesBetween, type EncodedResource } from "../encode/encoded-resource.ts";
 import { isTakenAway, RESOURCE_TYPES, type ResourceType } from "../encode/resource-type.ts";
 import type { AcceptedVersions } from "./accepted-versions.ts";
 import { isAskedFor, namesAskedFor, type SessionStates, type TypeState } from "./session-state.ts";
@@ -42,7 +42,7 @@ export class SessionLists {
     const before = this.current;
     this.current = wanted;
     for (const type of RESOURCE_TYPES) {
-      const changed = changesOf(before[type], wanted[type]);
+      const changed = changesBetween(before[type], wanted[type]);
       if (changed === undefined) this.states[type].lists = undefined;
       else this.lookAgain(type, changed);
     }
@@ -132,13 +132,4 @@ export class SessionLists {
     const held = this.states.Endpoints.held.get(id);
     return held?.resource ?? encodeEmptyEndpoints(id);
   }
-}
-
-/** Undefined: the changes are unknown. */
-function changesOf(before: ResourceTable, now: ResourceTable): readonly string[] | undefined {
-  if (before === now) return [];
-  const [old, edition] = [before.edition, now.edition];
-  const isNext =
-    old !== undefined && edition !== undefined && old.of === edition.of && old.number + 1 === edition.number;
-  return isNext ? edition.changed : undefined;
 }

@@ -48,6 +48,7 @@ export interface UpdatedStatuses {
 
 /** Computations of CoverageRules take at most a twentieth of the time. */
 const COVERAGE_PAUSE_FACTOR = 20;
+const NO_OWN = { result: new Map<ObjectId, readonly TargetStatus[]>(), ms: 0 };
 /** The longest time that a computation keeps the process from other work. */
 const SLICE_MS = 4;
 
@@ -107,7 +108,8 @@ export class LiveStatuses {
     }
     const tracked = await inSlices(this.#tracked.tracker.update(world, scope));
     this.#use(tracked.result, world, changed);
-    const own = await inSlices(this.#options.ownStatuses?.(world, scope) ?? nothingOwn());
+    const steps = this.#options.ownStatuses?.(world, scope);
+    const own = steps === undefined ? NO_OWN : await inSlices(steps);
     const againAfterMs = await this.#updateCoverage(evaluation, isHeld);
     this.#useOwn(own.result, changed);
     return { changed, ms: tracked.ms + own.ms, againAfterMs };
@@ -195,11 +197,6 @@ const GATEWAY_KINDS: ReadonlySet<KindId> = new Set(
     { group: "gateway.networking.x-k8s.io", kind: "XListenerSet" },
   ].map(kindId),
 );
-
-// biome-ignore lint/correctness/useYield: it has no steps.
-function* nothingOwn(): Generator<void, StatusesByObject> {
-  return new Map();
-}
 
 function* collect<Item>(items: Iterable<Item>): Generator<void, readonly Item[]> {
   const list: Item[] = [];

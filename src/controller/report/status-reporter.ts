@@ -41,7 +41,7 @@ export interface ReporterCounts {
 }
 
 const WORKERS = 8;
-const RATE = { perSecond: 100, burst: 300 };
+const RATE = { perSecond: 250, burst: 1000 };
 /** Computations take at most a fifth of the time. */
 const PAUSE_FACTOR = 4;
 const LEAST_PAUSE_MS = 50;

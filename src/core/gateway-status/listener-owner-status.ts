@@ -4,7 +4,7 @@ import { referrersToParent } from "../effective/world/link-indexes.ts";
 import type { World } from "../effective/world/world.ts";
 import { type JsonObject, objectAt, objectsIn, ownValue } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { formatRef } from "../model/refs.ts";
+import { formatRef, splitId } from "../model/refs.ts";
 import { condition, INCOMPLETE } from "../status/conditions.ts";
 import type { Condition, TargetStatus } from "../status/status-report.ts";
 import { frontendTlsOf } from "../topology/frontend-tls.ts";
@@ -201,10 +201,10 @@ function insecureMode(gateway: KubeObject): readonly Condition[] {
 
 /** The ListenerSets that name the Gateway as their parent, whether it accepts them or not. */
 function setsOf(world: World, gateway: KubeObject, owned: OwnedGateways): readonly KubeObject[] {
-  return [...referrersToParent(world, gateway.id)].flatMap((id) => {
+  const ids = [...referrersToParent(world, gateway.id)].filter((id) => LISTENER_SETS.includes(splitId(id).kind));
+  return ids.flatMap((id) => {
     const object = world.objects.get(id);
-    const isSet = object !== undefined && LISTENER_SETS.includes(object.family.kindId);
-    return isSet && owned.gatewayOf(object) === gateway ? [object] : [];
+    return object !== undefined && owned.gatewayOf(object) === gateway ? [object] : [];
   });
 }
 

@@ -5,7 +5,7 @@ import type { CompiledKind } from "../world/compiled-kind.ts";
 import type { World } from "../world/world.ts";
 import type { EffectivePolicy } from "./effective-policy.ts";
 import { effectivePoliciesBelow, effectivePolicyAt } from "./effective-policy-at.ts";
-import { forEachEffectiveTo, withPolicies } from "./for-each-effective.ts";
+import { foldPaths, forEachEffectiveTo } from "./for-each-effective.ts";
 
 /**
  * The effective policies of some policy kinds, one for each path that has a policy, in a defined order. They can be iterated
@@ -33,7 +33,7 @@ function* listsOf(
 
 function policiesTo(finder: PathFinder, kind: CompiledKind, end: EndObject): readonly EffectivePolicy[] {
   const group = finder.findGroupTo(end);
-  if (group !== undefined) return effectivePoliciesBelow(withPolicies(group.paths, kind), group.sections, kind);
+  if (group !== undefined) return effectivePoliciesBelow(foldPaths(group.paths, kind), group.sections);
   const found: EffectivePolicy[] = [];
   forEachEffectiveTo(finder, kind, end, (path) => void found.push(effectivePolicyAt(path, kind)));
   return found;

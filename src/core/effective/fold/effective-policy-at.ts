@@ -7,6 +7,7 @@ import { type Path, type PathData, pathData, plainPath, plainSection } from "../
 import type { CompiledKind } from "../world/compiled-kind.ts";
 import type { EffectivePolicy, MappedField } from "./effective-policy.ts";
 import { foldPath, ownValuesOn } from "./fold-path.ts";
+import type { EffectivePath } from "./for-each-effective.ts";
 import type { OwnValues } from "./own-values.ts";
 
 /** The effective policy of one path as plain data. `at`: the path, if it is known as plain data. */
@@ -19,18 +20,16 @@ export function effectivePolicyAt(path: Path, kind: CompiledKind, at: PathData =
 
 /** The effective policies of paths to one object that go on to each of its sections with the same stack, section by section. */
 export function effectivePoliciesBelow(
-  paths: readonly Path[],
+  paths: readonly EffectivePath[],
   sections: readonly Section[],
-  kind: CompiledKind,
 ): readonly EffectivePolicy[] {
   const [first] = paths;
   if (first === undefined) return NO_POLICIES;
-  const { id, ref } = first.node;
+  const { id, ref } = first.path.node;
   const found: EffectivePolicy[] = [];
   for (const { name } of sections) {
     const [target, last] = [targetId(id, name), plainSection(ref, name)];
-    for (const path of paths) {
-      const effective = foldPath(path, kind);
+    for (const { kind, path, effective } of paths) {
       found.push(plainPolicy(path, kind, effective, effective.sources, { target, nodes: plainPath(path, last) }));
     }
   }

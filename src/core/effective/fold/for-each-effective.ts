@@ -42,7 +42,7 @@ export function forEachEffectiveGroup(
   for (const end of endObjects(world, kind)) {
     const group = finder.findGroupTo(end);
     if (group === undefined) forEachEffectiveTo(finder, kind, end, visitWhole);
-    else for (const path of withPolicies(group.paths, kind)) visit(path, foldPath(path, kind), group.sections);
+    else for (const { path, effective } of foldPaths(group.paths, kind)) visit(path, effective, group.sections);
   }
 }
 
@@ -60,15 +60,16 @@ export function forEachEffectiveTo(
   });
 }
 
-/** The paths that have a policy with a part in the fold. */
-export function withPolicies(paths: readonly Path[], kind: CompiledKind): readonly Path[] {
-  const found: Path[] = [];
-  for (const path of paths) if (hasPolicy(path, kind)) found.push(path);
+/** The paths that have a policy with a part in the fold, each with its effective spec. */
+export function foldPaths(paths: readonly Path[], kind: CompiledKind): readonly EffectivePath[] {
+  const found: EffectivePath[] = [];
+  for (const path of paths) {
+    if (path.stack === kind.stacks.empty) continue;
+    const effective = foldPath(path, kind);
+    if (effective.outcomes.length > 0) found.push({ kind, path, effective });
+  }
   return found;
 }
-
-const hasPolicy = (path: Path, kind: CompiledKind): boolean =>
-  path.stack !== kind.stacks.empty && foldPath(path, kind).outcomes.length > 0;
 
 /** The paths that `forEachEffectiveTo` visits, as a list. */
 export function effectivePathsTo(finder: PathFinder, kind: CompiledKind, end: EndObject): readonly EffectivePath[] {

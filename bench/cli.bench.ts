@@ -43,6 +43,8 @@ function benchProgram(context: BenchContext, cache: string): void {
     version: () => start(["dist/bin/prevail.js", "version"], cached),
     explain: () => start(explain, cached),
     uncached: () => start(explain, { NODE_DISABLE_COMPILE_CACHE: "1" }),
+    bareNode: () => start(["-e", "0"], { ...cached, ...NO_EXTRA_CERTIFICATES }),
+    bareExplain: () => start(explain, { ...cached, ...NO_EXTRA_CERTIFICATES }),
   });
   const report = (metric: string, value: number): void =>
     context.report({ case: "bakery, real program", metric, value, unit: "ms" });
@@ -54,9 +56,16 @@ function benchProgram(context: BenchContext, cache: string): void {
   const ratio = { case: "bakery, real program", unit: "x" };
   context.report({ ...ratio, metric: "explain / node -e 0", value: median.explain / median.node, bar: EXPLAIN_BAR });
   context.report({ ...ratio, metric: "no compile cache / node -e 0", value: median.uncached / median.node });
+  report("node -e 0, no extra certificates", median.bareNode);
+  report("explain, no extra certificates", median.bareExplain);
+  const metric = "explain / node -e 0, no extra certificates";
+  context.report({ ...ratio, metric, value: median.bareExplain / median.bareNode });
 }
 
-function start(args: readonly string[], env: Readonly<Record<string, string>>): void {
+/** Node 20 reads the certificates of NODE_EXTRA_CA_CERTS at each start, which may take as long as all the rest of `node -e 0`. */
+const NO_EXTRA_CERTIFICATES = { NODE_EXTRA_CA_CERTS: undefined };
+
+function start(args: readonly string[], env: Readonly<Record<string, string | undefined>>): void {
   const { status } = spawnSync(process.execPath, args, {
     cwd: root,
     env: { ...process.env, ...env },

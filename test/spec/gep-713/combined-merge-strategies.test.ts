@@ -64,6 +64,24 @@ describe("Combined merge strategies", () => {
     });
   });
 
+  test("Patch merges the fields of a named rule, where Merge takes the rule as a whole", () => {
+    const values = { merge: "Merge", patch: "Patch" } as const;
+    const named = colorPolicy({
+      merge: { granularity: { default: "Atomic", field: "strategy", values }, rules: ["limits"] },
+    });
+    const login = (upper: "defaults" | "overrides", strategy: string, rules: readonly [JsonObject, JsonObject]) =>
+      contest(named, [
+        color("p1", "Gateway/g1", { [upper]: { strategy, limits: { login: rules[0] } } }),
+        color("p2", "HTTPRoute/r1", { defaults: { limits: { login: rules[1] } } }),
+      ]).spec("Service/b1");
+    const overrides = [{ rate: 1 }, { rate: 2, burst: 5 }] as const;
+    expect(login("overrides", "patch", overrides)).toEqual({ limits: { login: { rate: 1, burst: 5 } } });
+    expect(login("overrides", "merge", overrides)).toEqual({ limits: { login: { rate: 1 } } });
+    const defaults = [{ burst: 5, rate: 1 }, { rate: 2 }] as const;
+    expect(login("defaults", "patch", defaults)).toEqual({ limits: { login: { rate: 2, burst: 5 } } });
+    expect(login("defaults", "merge", defaults)).toEqual({ limits: { login: { rate: 2 } } });
+  });
+
   test("Atomic is the default atomicity applied if not specified otherwise", () => {
     const plain = contest(colorPolicy(), [
       color("p1", "Gateway/g1", { defaults: established }),

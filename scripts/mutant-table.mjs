@@ -1,7 +1,6 @@
 /**
- * Mistakes that test/spec must notice: a name, the specification whose tests run first, and one text of one file, which
- * must occur there exactly once, and what it becomes. When the code changes, fix its row; a row may go only with the
- * rule that it breaks.
+ * Mistakes that tests must notice: a name, the tests that run first, and one text of one file, which must occur there exactly
+ * once, and what it becomes. When the code changes, fix its row; a row may go only with the rule that it breaks.
  */
 const merge = "src/core/merge";
 const topology = "src/core/topology";
@@ -14,15 +13,18 @@ const targets = "src/core/attachment/resolve-targets.ts";
 const resolution = "src/core/attachment/resolution.ts";
 const selector = "src/core/attachment/resolve-by-selector.ts";
 
-const attachment = "gateway-api/";
-const gep713 = "gep-713/";
-const gep713x = "gep-713-experimental/";
-const levels = "three-levels.test.ts";
-const ref = "policy-attachment-reference/";
-const rfc9 = "rfc-0009/";
-const kubernetes = "kubernetes/";
+const attachment = "test/spec/gateway-api/";
+const gep713 = "test/spec/gep-713/";
+const gep713x = "test/spec/gep-713-experimental/";
+const levels = "test/spec/three-levels.test.ts";
+const ref = "test/spec/policy-attachment-reference/";
+const rfc9 = "test/spec/rfc-0009/";
+const kubernetes = "test/spec/kubernetes/";
 
-const row = (name, spec, file, text, becomes) => ({ name, spec, file, text, becomes });
+/** Tests beside the code. */
+const beside = "src/core";
+
+const row = (name, tests, file, text, becomes) => ({ name, tests, file, text, becomes });
 
 export const mutants = [
   // Which policy is higher (GEP-713, "Conflict resolution").
@@ -622,29 +624,29 @@ export const mutants = [
   row(
     "a condition does not see the policy's metadata",
     rfc9,
-    `${merge}/fold.ts`,
+    `${merge}/condition-outcome.ts`,
     "self: { metadata: metadataOf(policy), spec }",
     "self: { spec }",
   ),
   row(
     "a missing key fails closed like an error",
     rfc9,
-    `${merge}/fold.ts`,
-    'case "missing":\n        return false;',
-    'case "missing":\n        return strategy.base === "Overrides";',
+    `${merge}/condition-outcome.ts`,
+    'case "missing":\n      return FAILS;',
+    'case "missing":\n      return { holds: base === "Overrides" };',
   ),
   row(
     "a condition that cannot be evaluated lets an override go",
     rfc9,
-    `${merge}/fold.ts`,
-    'return strategy.base === "Overrides";',
-    "return false;",
+    `${merge}/condition-outcome.ts`,
+    'return { holds: base === "Overrides", error: outcome.message };',
+    "return { holds: false, error: outcome.message };",
   ),
   row(
     "a condition sees nothing of the result so far",
     rfc9,
-    `${merge}/fold.ts`,
-    "const spec: JsonObject = this.result.toSpec();",
+    `${merge}/condition-outcome.ts`,
+    "const spec: JsonObject = result.toSpec();",
     "const spec: JsonObject = {};",
   ),
   row(
@@ -2011,5 +2013,287 @@ export const mutants = [
     `${effective}/paths/restacker.ts`,
     "if (node === path.node && base === path.up) return path;",
     "if (base === path.up || base !== path.up) return path;",
+  ),
+
+  // The four ways of merging, each on its own (GEP-713, "Combined merge strategies"; RFC 9).
+  row(
+    "each field of a default is taken, whatever lower policies have set",
+    gep713,
+    `${merge}/strategies/field-defaults.ts`,
+    "if (conflicting.length === 0) takePointer",
+    "if (conflicting.length >= 0) takePointer",
+  ),
+  row(
+    "single fields override the whole rule",
+    gep713,
+    `${merge}/strategies/field-overrides.ts`,
+    "() => false",
+    "() => true",
+  ),
+  row(
+    "a default is taken into a rule that a lower policy has",
+    gep713,
+    `${merge}/strategies/rule-defaults.ts`,
+    "result.conflicting(units[0].unit.rule)",
+    "result.conflicting(units[0].unit.pointer)",
+  ),
+  row(
+    "an override leaves what a lower policy has set in the same rule",
+    gep713,
+    `${merge}/strategies/rule-overrides.ts`,
+    "({ unit }) => unit.ruleName !== undefined",
+    "() => false",
+  ),
+  row(
+    "a removal that keeps out one value is neutral",
+    rfc9,
+    `${merge}/removals.ts`,
+    "if (keepsOut.size > 0)",
+    "if (keepsOut.size > 1)",
+  ),
+
+  // Targets and paths.
+  row(
+    "a Direct policy covers no section of its object",
+    attachment,
+    `${effective}/paths/covering-section.ts`,
+    "section !== undefined && hasOwn(section) ? section : undefined",
+    "section",
+  ),
+  row(
+    "a Namespace is above each of its objects once more",
+    attachment,
+    `${effective}/paths/visits-namespace.ts`,
+    "if (isNamespace(ref) && ref.name === namespace) return true;",
+    "if (isNamespace(ref) && ref.name === `${namespace}/`) return true;",
+  ),
+  row(
+    "a Namespace that objects are in must have a document to be a target",
+    gep713,
+    targets,
+    "if (object === undefined && !allowed.virtual && !context.isImplied(ref))",
+    "if (object === undefined && !allowed.virtual)",
+  ),
+  row(
+    "a granted policy in another namespace is a consumer policy",
+    gep713,
+    resolution,
+    'resolution.definition.targeting.crossNamespace === "Consumer" && needsGrant',
+    'resolution.definition.targeting.crossNamespace !== "Forbidden" && needsGrant',
+  ),
+  row(
+    "the ancestor of a path is its effective target",
+    gep713,
+    `${effective}/verdicts/ancestor-of.ts`,
+    "const ancestor = path.ancestor ?? path.node.id;",
+    "const ancestor = path.node.id;",
+  ),
+  row(
+    "a cluster-scoped policy needs a grant for every namespace",
+    attachment,
+    `${topology}/reference-grants.ts`,
+    ' && from.namespace !== ""',
+    "",
+  ),
+  row(
+    "listeners of ListenerSets come before those of the Gateway",
+    `${beside}/dataplane/`,
+    `${effective}/world/gateway-listeners.ts`,
+    "const owners = [gateway, ...listenerSetsOf(world, gateway)];",
+    "const owners = [...listenerSetsOf(world, gateway), gateway];",
+  ),
+
+  // Status that several writers share.
+  row(
+    "the conditions on targets have the whole name of the controller",
+    gep713,
+    `${status}/affected-type.ts`,
+    "`${domainOf(controllerName)}/${policyKind}${SUFFIX}`",
+    "`${controllerName}/${policyKind}${SUFFIX}`",
+  ),
+  row(
+    "an entry of status.ancestors is found by the name alone",
+    `${beside}/status/`,
+    `${status}/merge-status.ts`,
+    'const REF_FIELDS = ["group", "kind", "namespace", "name", "sectionName", "port"];',
+    'const REF_FIELDS = ["name"];',
+  ),
+  row(
+    "an annotation of another owner is removed",
+    `${beside}/status/`,
+    `${status}/merge-status.ts`,
+    "!isOurs(key) || wanted.includes(key)",
+    "wanted.includes(key)",
+  ),
+
+  // Admission: what a request makes worse (GEP-713, "Conflict resolution").
+  row(
+    "an update of a definition that had an error before is refused",
+    `${beside}/admit.test.ts`,
+    `${beside}/admission/find-refusal.ts`,
+    "if (error === undefined || errors.before.length > 0) return undefined;",
+    "if (error === undefined) return undefined;",
+  ),
+  row(
+    "a conflict that was there before is a reason to refuse",
+    `${beside}/admit.test.ts`,
+    `${beside}/admission/find-refusal.ts`,
+    "isConflicted(after) && !isConflicted(before)",
+    "isConflicted(after)",
+  ),
+  row(
+    "a CoverageRule that only reports refuses",
+    `${beside}/admit.test.ts`,
+    `${beside}/admission/find-refusal.ts`,
+    '.find(({ rule }) => rule.enforce === "Deny")',
+    ".find(({ rule }) => rule !== undefined)",
+  ),
+
+  // Retries (GEP-1731, GEP-3388).
+  row(
+    "a retry may start before its backoff is over",
+    `${beside}/retry/`,
+    `${beside}/retry/backoff.ts`,
+    "return least + random * (most - least);",
+    "return random * most;",
+  ),
+  row(
+    "the wait stays the same with each retry",
+    `${beside}/retry/`,
+    `${beside}/retry/backoff.ts`,
+    "2 ** Math.min(retry - 1, 1000)",
+    "2 ** Math.min(0, retry)",
+  ),
+  row(
+    "one retry more than `attempts`",
+    `${beside}/retry/`,
+    `${beside}/retry/retry-schedule.ts`,
+    "if (attemptsMade > plan.attempts)",
+    "if (attemptsMade > plan.attempts + 1)",
+  ),
+  row(
+    "statuses below 400 are retried",
+    `${beside}/retry/`,
+    `${beside}/retry/retry-schedule.ts`,
+    "status >= 400 && codes.includes(status)",
+    "codes.includes(status)",
+  ),
+  row(
+    "a POST that was sent is retried",
+    `${beside}/retry/`,
+    `${beside}/retry/retry-schedule.ts`,
+    '(afterSend === "Idempotent" && IDEMPOTENT.has(method))',
+    'afterSend === "Idempotent"',
+  ),
+  row(
+    "a timeout of zero ends at once",
+    `${beside}/retry/`,
+    `${beside}/retry/retry-settings.ts`,
+    "return ms === 0 ? undefined : ms;",
+    "return ms;",
+  ),
+
+  // Which rule a request matches (Gateway API, "HTTPRouteRule.matches").
+  row(
+    "a path prefix ends in the middle of an element",
+    `${beside}/routing/`,
+    `${beside}/routing/match-request.ts`,
+    "return path === trimmed || path.startsWith(`${trimmed}/`);",
+    "return path.startsWith(trimmed);",
+  ),
+  row(
+    "the shorter path comes first",
+    `${beside}/routing/`,
+    `${beside}/routing/match-precedence.ts`,
+    "length(b.match.path?.value) - length(a.match.path?.value)",
+    "length(a.match.path?.value) - length(b.match.path?.value)",
+  ),
+  row(
+    "the newer route comes first",
+    `${beside}/routing/`,
+    `${beside}/routing/match-precedence.ts`,
+    "(b ?? Number.POSITIVE_INFINITY) ? -1 : 1;",
+    "(b ?? Number.POSITIVE_INFINITY) ? 1 : -1;",
+  ),
+  row(
+    "a wildcard matches the domain itself",
+    `${beside}/routing/`,
+    `${beside}/routing/hostname-match.ts`,
+    "return host.length >= wanted.length && host.endsWith(wanted.slice(1));",
+    "return host.endsWith(wanted.slice(2));",
+  ),
+  row(
+    "a wildcard comes before the exact hostname",
+    `${beside}/routing/`,
+    `${beside}/routing/hostname-match.ts`,
+    "return precise(b) - precise(a) ||",
+    "return precise(a) - precise(b) ||",
+  ),
+
+  // What gateways do.
+  row(
+    "a rule with one valid backend of two responds with 500",
+    `${beside}/dataplane/`,
+    `${beside}/dataplane/compile/compile-rule.ts`,
+    "return reasons.length === backends.length ?",
+    "return reasons.length > 0 ?",
+  ),
+  row(
+    "requests pass unasked if the authorization server cannot be used",
+    `${beside}/dataplane/`,
+    `${beside}/dataplane/compile/compile-filters.ts`,
+    'if (typeof backend === "string") return `externalAuth.backendRef: ${backend}`;',
+    'if (typeof backend === "string") return { type: "Nothing" };',
+  ),
+  row(
+    "a gRPC route without a backend responds with 500",
+    `${beside}/dataplane/`,
+    `${beside}/dataplane/unavailable-status.ts`,
+    'route.kind === "GRPCRoute" ? 503 : 500',
+    'route.kind === "GRPCRoute" ? 500 : 500',
+  ),
+  row(
+    "the default for clients before the settings of their port",
+    `${beside}/dataplane/`,
+    `${topology}/frontend-tls.ts`,
+    "all.find((one) => one.port !== undefined && one.port === port) ?? all.find((one) => one.port === undefined);",
+    "all.find((one) => one.port === undefined) ?? all.find((one) => one.port === port);",
+  ),
+
+  // Objects as the API server stores them.
+  row(
+    "unknown fields are kept where the schema drops them",
+    kubernetes,
+    `${model}/schema/judge/normalize-value.ts`,
+    "const isDropped = own === undefined ? !keepsUnknown :",
+    "const isDropped = own === undefined ? false :",
+  ),
+  row(
+    "defaults replace what is set",
+    kubernetes,
+    `${model}/schema/judge/normalize-value.ts`,
+    "if (Object.hasOwn(result ?? object, key)) continue;",
+    'if (!Object.hasOwn(schema, "properties")) continue;',
+  ),
+  row(
+    "a header value may have several lines",
+    kubernetes,
+    `${model}/schema/close-header-values.ts`,
+    'name === "value" && isHeader(properties) ? { pattern: ONE_LINE, ...property } :',
+    'name === "values" && isHeader(properties) ? { pattern: ONE_LINE, ...property } :',
+  ),
+  row(
+    "a Direct kind may merge",
+    gep713,
+    `${model}/parse/definition/check-definition.ts`,
+    "if (!merge.none && merge.accumulate === undefined) {",
+    "if (!merge.none && merge.accumulate !== undefined) {",
+  ),
+  row(
+    "a policy may have more than one merge strategy",
+    gep713,
+    `${model}/parse/policy/parse-blocks.ts`,
+    'if (merge.blocks === "Exclusive" && blocks.length > 1) {',
+    'if (merge.blocks === "Exclusive" && blocks.length > 2) {',
   ),
 ];

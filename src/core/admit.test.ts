@@ -400,6 +400,14 @@ describe("refusals: only what the request makes worse", () => {
         "ColorPolicy ~dddddddddddd would be Conflicted because of ColorPolicy default/red",
       );
     });
+
+    test("a policy that is Conflicted already is no reason, even if it is so with another policy now", () => {
+      const stored = cluster([...base, red, blue], { definitions: ["color-policy-direct"], completeness: "Complete" });
+      const settings = { ...plain, refuseConflicts: true };
+      expect(admissionRefusal(stored.evaluation, create(color("green", 0)), settings)?.message).toBe(
+        "ColorPolicy default/red would be Conflicted because of ColorPolicy default/green",
+      );
+    });
   });
 
   describe("--confirm-above", () => {

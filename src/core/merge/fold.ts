@@ -7,10 +7,10 @@ import type {
   MergeStrategy,
   PolicyDefinition,
 } from "../model/definition.ts";
-import { isJsonObject, type JsonObject, ownValue } from "../model/json.ts";
 import type { Block, Policy, Unit } from "../model/policy.ts";
 import type { UnitRules } from "../model/units.ts";
 import { chooseStrategy, type LowerStrategy, strategyName } from "./choose-strategy.ts";
+import { conditionOutcome } from "./condition-outcome.ts";
 import { Contenders } from "./contenders.ts";
 import type { CustomStrategies } from "./custom-strategy.ts";
 import type { ConditionError } from "./effective-spec.ts";
@@ -309,27 +309,10 @@ class Fold {
       this.emptyPolicies?.keepOut(occupant);
   }
 
-  /**
-   * `when` fails closed
-   *
-   * A condition gates its block. A missing key means that it is not met; with any other error defaults are not merged and
-   * overrides are, so that no policy escapes a constraint by provoking an error. `spec` and `self.spec` are the result so far,
-   * `self.metadata` is the metadata of the policy that has the condition.
-   * RFC 9, "Merging a generic block of policy rules (defaults or overrides) into a policy with conditions"
-   */
   #conditionHolds(policy: Policy, block: Block, strategy: MergeStrategy): boolean {
-    if (block.when === undefined) return true;
-    const spec: JsonObject = this.result.toSpec();
-    const outcome = this.#tools.evaluateCondition(block.when, { spec, self: { metadata: metadataOf(policy), spec } });
-    switch (outcome.state) {
-      case "value":
-        return outcome.holds;
-      case "missing":
-        return false;
-      case "error":
-        this.conditionErrors.push({ policy, block, message: outcome.message });
-        return strategy.base === "Overrides";
-    }
+    const outcome = conditionOutcome(policy, block, strategy, this.result, this.#tools.evaluateCondition);
+    if (outcome.error !== undefined) this.conditionErrors.push({ policy, block, message: outcome.error });
+    return outcome.holds;
   }
 
   /** The settings of a block that no lower policy removes. */
@@ -355,15 +338,6 @@ class Fold {
     } else
       this.removals?.overrideBy(policy, settings, ({ unit }) => granularity === "Merge" && unit.ruleName !== undefined);
   }
-}
-
-/** Metadata that may change without a change of meaning. */
-const BOOKKEEPING: ReadonlySet<string> = new Set(["resourceVersion", "managedFields", "generation"]);
-
-function metadataOf({ object }: Policy): JsonObject {
-  const metadata = ownValue(object.raw, "metadata");
-  if (!isJsonObject(metadata)) return {};
-  return Object.fromEntries(Object.entries(metadata).filter(([key]) => !BOOKKEEPING.has(key)));
 }
 
 const OWN: Step = { policy: null, block: null, strategy: "Own" };

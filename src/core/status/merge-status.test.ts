@@ -102,6 +102,15 @@ describe("status.ancestors of a policy", () => {
       ),
       "equal",
     ],
+    ...[{ kind: "Service", group: "" }, { namespace: "shop" }, { sectionName: "http" }].map(
+      (other) =>
+        [
+          `an entry for another ${Object.keys(other)[0]} of the name is another entry`,
+          policy({ ...writtenAncestor("g", OURS), ancestorRef: { ...gatewayRef("g"), ...other } }),
+          ancestors(ancestor("g", condition("Accepted", "True"))),
+          [writtenAncestor("g", OURS, written("Accepted", "True", { lastTransitionTime: NOW }))],
+        ] as const,
+    ),
     [
       "another status has the time of now",
       policy(writtenAncestor("g", OURS, written("Accepted", "True"))),

@@ -1,10 +1,10 @@
 /** Extends a path by one node: the policies on the node join the stack. */
-import { isNamespace } from "../../model/refs.ts";
 import { namespaceOfTraffic, OTHERS } from "../../model/traffic.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
 import type { NodeSets, PolicySet, Stack } from "../world/stack.ts";
 import type { NodeFinder } from "./node-finder.ts";
 import { ancestorOf, type Node, type Path } from "./path.ts";
+import { visitsNamespace } from "./visits-namespace.ts";
 
 /** The source of the traffic of a path. */
 type Mesh = Pick<Path, "from" | "elsewhere">;
@@ -192,19 +192,4 @@ function splitTraffic(
 function setAt(sets: NodeSets | undefined, { section }: Node): PolicySet | undefined {
   if (sets === undefined) return undefined;
   return section === undefined ? sets.own : sets.sections?.get(section.name);
-}
-
-/**
- * A Namespace is once on a path
- *
- * A Namespace is a level above the objects it contains. A path visits each Namespace once, at its highest level: an object in a
- * Namespace that is already on the path does not add it again.
- * Policy attachment reference, "Hierarchy"
- */
-function visitsNamespace(path: Path | undefined, namespace: string): boolean {
-  for (let at = path; at !== undefined; at = at.up) {
-    const { ref } = at.node;
-    if (isNamespace(ref) && ref.name === namespace) return true;
-  }
-  return false;
 }

@@ -1,0 +1,51 @@
+import type { EvaluateCondition } from "../model/cel.ts";
+import type { MergeStrategy } from "../model/definition.ts";
+import { isJsonObject, type JsonObject, ownValue } from "../model/json.ts";
+import type { Block, Policy } from "../model/policy.ts";
+import type { FoldResult } from "./fold-result.ts";
+
+/** Whether a block is merged, and the error of its condition, if it has one. */
+export interface ConditionOutcome {
+  readonly holds: boolean;
+  readonly error?: string;
+}
+
+const HOLDS: ConditionOutcome = { holds: true };
+const FAILS: ConditionOutcome = { holds: false };
+
+/**
+ * `when` fails closed
+ *
+ * A condition gates its block. A missing key means that it is not met; with any other error defaults are not merged and
+ * overrides are, so that no policy escapes a constraint by provoking an error. `spec` and `self.spec` are the result so far,
+ * `self.metadata` is the metadata of the policy that has the condition.
+ * RFC 9, "Merging a generic block of policy rules (defaults or overrides) into a policy with conditions"
+ */
+export function conditionOutcome(
+  policy: Policy,
+  { when }: Block,
+  { base }: MergeStrategy,
+  result: FoldResult,
+  evaluateCondition: EvaluateCondition,
+): ConditionOutcome {
+  if (when === undefined) return HOLDS;
+  const spec: JsonObject = result.toSpec();
+  const outcome = evaluateCondition(when, { spec, self: { metadata: metadataOf(policy), spec } });
+  switch (outcome.state) {
+    case "value":
+      return outcome.holds ? HOLDS : FAILS;
+    case "missing":
+      return FAILS;
+    case "error":
+      return { holds: base === "Overrides", error: outcome.message };
+  }
+}
+
+/** Metadata that may change without a change of meaning. */
+const BOOKKEEPING: ReadonlySet<string> = new Set(["resourceVersion", "managedFields", "generation"]);
+
+function metadataOf({ object }: Policy): JsonObject {
+  const metadata = ownValue(object.raw, "metadata");
+  if (!isJsonObject(metadata)) return {};
+  return Object.fromEntries(Object.entries(metadata).filter(([key]) => !BOOKKEEPING.has(key)));
+}

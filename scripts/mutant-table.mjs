@@ -815,7 +815,7 @@ export const mutants = [
   row(
     "a custom strategy gets the two specs exchanged",
     gep713,
-    `${merge}/merge-custom.ts`,
+    `${merge}/strategies/merge-custom.ts`,
     "established: { spec: buildSpec(merge.settings.map(({ unit }) => unit)), policy: metadataOf(merge.policy) },\n    challenger: { spec: result.toSpec(),",
     "established: { spec: result.toSpec(), policy: metadataOf(merge.policy) },\n    challenger: { spec: buildSpec(merge.settings.map(({ unit }) => unit)),",
   ),

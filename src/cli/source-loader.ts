@@ -50,7 +50,7 @@ export function sourceLoader(all: SourceOptions): CommandContext["load"] {
     const isEmpty = source.tables.objects.size === 0;
     if (isEmpty) reports.printPending();
     if (origin !== undefined) return source;
-    if (isEmpty) return void refuseEmpty(source, isCluster ? source.origin : formatOrigin(paths), reports);
+    if (isEmpty) return refuseEmpty(source, isCluster ? source.origin : formatOrigin(paths), reports);
     const problem = await problemOfScope(source, options);
     return problem === undefined ? source : void reports.fail(problem.message, problem.hint);
   };
@@ -65,7 +65,7 @@ async function loadFromCluster(
   return loaded.ok ? loaded.value : void reports.failWith(exitCodes.input, loaded.message, ...loaded.hints);
 }
 
-function refuseEmpty(source: LoadedSource, origin: string, { failWith, refuse }: MistakeReports): void {
+function refuseEmpty(source: LoadedSource, origin: string, { failWith, refuse }: MistakeReports): undefined {
   const leftOut = source.findings().map(({ message }) => message);
   if (source.unreadable.length === 0) failWith(exitCodes.input, `there are no objects in ${origin}`, ...leftOut);
   refuse(exitCodes.input);

@@ -1,11 +1,11 @@
-import { isJsonObject, type JsonObject, jsonEqual } from "../model/json.ts";
-import { liesBelow, valueAtPointer } from "../model/json-pointer.ts";
-import type { Policy, Unit } from "../model/policy.ts";
-import { buildSpec, unitsOf } from "../model/units.ts";
-import type { BlockMerge } from "./block-merge.ts";
-import { byPointer, Contenders } from "./contenders.ts";
-import type { PolicyMetadata } from "./custom-strategy.ts";
-import { type FoldResult, lossAgainst, policiesOf, type Setting } from "./fold-result.ts";
+import { isJsonObject, type JsonObject, jsonEqual } from "../../model/json.ts";
+import { liesBelow, valueAtPointer } from "../../model/json-pointer.ts";
+import type { Policy, Unit } from "../../model/policy.ts";
+import { buildSpec, unitsOf } from "../../model/units.ts";
+import type { BlockMerge } from "../block-merge.ts";
+import { byPointer, Contenders } from "../contenders.ts";
+import type { PolicyMetadata } from "../custom-strategy.ts";
+import { type FoldResult, lossAgainst, policiesOf, type Setting } from "../fold-result.ts";
 
 /** Calls a registered function with the block's spec and the result's, and credits each value that it returns. */
 export function mergeCustom(result: FoldResult, merge: BlockMerge, name: string): void {

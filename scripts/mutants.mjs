@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const cache = join(root, ".cache", "mutants");
 const COPIED = ["src", "test", "package.json", "tsconfig.json", "tsconfig.base.json", "vitest.config.ts"];
 const SPEC = "test/spec/";
-/** Far longer than all of test/spec takes on a busy machine: a mistake that makes a test hang is not noticed. */
+/** Far longer than all of test/spec takes on a busy machine: a mistake with which a test never ends is not noticed. */
 const TIMEOUT_MS = 600_000;
 
 const args = process.argv.slice(2);

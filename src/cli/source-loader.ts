@@ -17,7 +17,7 @@ import { printRefusal } from "./streams/print-refusal.ts";
 import type { MistakeReports } from "./streams/report-mistakes.ts";
 import type { scopeProblem } from "./target/check-scope.ts";
 
-export interface SourceOptions {
+export interface CommandSource {
   readonly io: CliIo;
   /** As they were given, without what the cluster adds. */
   readonly given: OptionValues;
@@ -31,7 +31,7 @@ export interface SourceOptions {
 }
 
 /** Returns a function that loads what a command reads, and reports the reason if there is nothing. */
-export function sourceLoader(all: SourceOptions): CommandContext["load"] {
+export function sourceLoader(all: CommandSource): CommandContext["load"] {
   const { io, options, reports } = all;
   return async (origin) => {
     const paths = origin?.paths ?? options.values("filename");
@@ -57,7 +57,7 @@ export function sourceLoader(all: SourceOptions): CommandContext["load"] {
 }
 
 async function loadFromCluster(
-  { cluster, given, reports, example }: SourceOptions,
+  { cluster, given, reports, example }: CommandSource,
   known: KnownDefinitions | undefined,
 ): Promise<LoadedSource | undefined> {
   if (cluster?.ok !== true) return void reports.fail(nothingToRead(cluster, given), ...(cluster?.hints ?? []), example);
@@ -74,7 +74,7 @@ function refuseEmpty(source: LoadedSource, origin: string, { failWith, refuse }:
 /** What could not be read is printed before the first failure. */
 async function noteUnreadable(
   source: LoadedSource,
-  { io, options, reports, errorPrint }: SourceOptions,
+  { io, options, reports, errorPrint }: CommandSource,
 ): Promise<void> {
   const visible = await visibleFindings(source, options);
   reports.beforeFailure(() => {

@@ -5,13 +5,13 @@ import type { Block, Policy } from "../model/policy.ts";
 import type { FoldResult } from "./fold-result.ts";
 
 /** Whether a block is merged, and the error of its condition, if it has one. */
-export interface ConditionOutcome {
-  readonly holds: boolean;
+export interface WhenOutcome {
+  readonly isMerged: boolean;
   readonly error?: string;
 }
 
-const HOLDS: ConditionOutcome = { holds: true };
-const FAILS: ConditionOutcome = { holds: false };
+const MERGED: WhenOutcome = { isMerged: true };
+const GATED: WhenOutcome = { isMerged: false };
 
 /**
  * `when` fails closed
@@ -27,17 +27,17 @@ export function conditionOutcome(
   { base }: MergeStrategy,
   result: FoldResult,
   evaluateCondition: EvaluateCondition,
-): ConditionOutcome {
-  if (when === undefined) return HOLDS;
+): WhenOutcome {
+  if (when === undefined) return MERGED;
   const spec: JsonObject = result.toSpec();
   const outcome = evaluateCondition(when, { spec, self: { metadata: metadataOf(policy), spec } });
   switch (outcome.state) {
     case "value":
-      return outcome.holds ? HOLDS : FAILS;
+      return outcome.holds ? MERGED : GATED;
     case "missing":
-      return FAILS;
+      return GATED;
     case "error":
-      return { holds: base === "Overrides", error: outcome.message };
+      return { isMerged: base === "Overrides", error: outcome.message };
   }
 }
 

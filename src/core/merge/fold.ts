@@ -312,7 +312,7 @@ class Fold {
   #conditionHolds(policy: Policy, block: Block, strategy: MergeStrategy): boolean {
     const outcome = conditionOutcome(policy, block, strategy, this.result, this.#tools.evaluateCondition);
     if (outcome.error !== undefined) this.conditionErrors.push({ policy, block, message: outcome.error });
-    return outcome.holds;
+    return outcome.isMerged;
   }
 
   /** The settings of a block that no lower policy removes. */

@@ -190,6 +190,19 @@ describe("CRDs of the input", () => {
       ["InvalidField spec.a"],
     ],
     [
+      "rules do not see unknown fields",
+      {
+        type: "object",
+        properties: {
+          a: { type: "object", properties: { k: text } },
+          b: { type: "object", properties: { k: text } },
+        },
+        "x-kubernetes-validations": [{ rule: "self.a == self.b" }],
+      },
+      { a: { k: "1", typo: 1 }, b: { k: "1" } },
+      [],
+    ],
+    [
       "minProperties, unknown fields do not count",
       {
         type: "object",

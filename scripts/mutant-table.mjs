@@ -2284,7 +2284,7 @@ export const mutants = [
   ),
   row(
     "a Direct kind may merge",
-    gep713,
+    `${beside}/model/parse/definition/`,
     `${model}/parse/definition/check-definition.ts`,
     "if (!merge.none && merge.accumulate === undefined) {",
     "if (!merge.none && merge.accumulate !== undefined) {",

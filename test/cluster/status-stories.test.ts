@@ -3,9 +3,10 @@
  * GEP-713, "Status reporting"
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/core/model/json.ts";
+import { type JsonObject, objectAt, objectsIn } from "../../src/core/model/json.ts";
 import { paths, topology } from "../spec/gep-713/color-policies.ts";
 import { auth, authn, merge, network } from "../spec/rfc-0009/compare-policies.ts";
+import { runCli } from "../support/cli/run-cli.ts";
 import { gatewayClass, policy } from "../support/cluster/gateway-objects.ts";
 import { type ControlPlane, startControlPlane } from "../support/kubernetes/control-plane.ts";
 import { findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
@@ -207,6 +208,35 @@ describe.skipIf(parts === undefined)("the status that a controller writes", CLUS
       const enforced = status?.ancestors?.[0]?.conditions.find(({ type }) => type === "Enforced");
       expect([namespace, enforced?.message]).toEqual([namespace, expect.stringContaining(words)]);
     }
+  });
+
+  test("RFC 9, User stories: the effective policy, rules that were replaced, and how far a policy reaches", async () => {
+    const ask = async (line: string): Promise<JsonObject> => {
+      const { stdout, stderr, code } = await runCli(`${line} --kubeconfig ${plane.kubeconfig} -o json`);
+      expect([code, stderr]).toEqual([0, ""]);
+      return JSON.parse(stdout) as JsonObject;
+    };
+    const explained = await ask("explain httproute/r -n gateway-default-policy-rule");
+    const [kind] = objectsIn(explained["policyKinds"]);
+    const [outcome = {}] = objectsIn(kind?.["outcomes"]);
+    // view-effective-policy
+    expect(outcome["spec"]).toEqual({ rules: { authentication: { a: "G", own: "R" } } });
+    // view-policy-rule-status
+    const lost = objectsIn(outcome["sources"]).map(({ pointer, lost }) => [
+      pointer,
+      objectsIn(lost).map(
+        ({ policy, reason }) => `${String(objectAt({ policy }, "policy")["name"])} ${String(reason)}`,
+      ),
+    ]);
+    expect(lost).toEqual([
+      ["/rules/authentication/a", []],
+      ["/rules/authentication/own", ["gw replaced"]],
+    ]);
+    // view-policy-rule-reach
+    const reached = await ask("reach authpolicy/gw -n gateway-override-policy");
+    expect(objectAt(reached, "counts")).toMatchObject({ paths: 1, full: 1 });
+    const nodes = objectsIn(reached["reachedNodes"]).map((node) => objectAt(node, "target"));
+    expect(nodes.map(({ kind, name }) => `${String(kind)}/${String(name)}`)).toContain("HTTPRoute/r");
   });
 
   test("a definition that goes takes its words with it, and they come back with it", async () => {

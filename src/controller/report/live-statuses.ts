@@ -1,5 +1,4 @@
 /** What is to be written about each object, kept while the cluster changes. */
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { coverageStatuses } from "../../core/check/coverage/coverage-status.ts";
 import type { CompiledKind } from "../../core/effective/world/compiled-kind.ts";
@@ -21,6 +20,7 @@ import {
 import type { AncestorRef, PolicyStatus, TargetStatus } from "../../core/status/status-report.ts";
 import { type StatusChanges, type StatusScope, StatusTracker } from "../../core/status/status-tracker.ts";
 import { NOTHING_WANTED, type WantedStatus } from "../../core/status/wanted-status.ts";
+import { inSlices } from "./in-slices.ts";
 import { type KindOwner, ownsKind } from "./owns-kind.ts";
 
 /** The status of owned kinds is written, and targets are `Affected` on their account. */
@@ -49,8 +49,6 @@ export interface UpdatedStatuses {
 /** Computations of CoverageRules take at most a twentieth of the time. */
 const COVERAGE_PAUSE_FACTOR = 20;
 const NO_OWN = { result: new Map<ObjectId, readonly TargetStatus[]>(), ms: 0 };
-/** The longest time that a computation keeps the process from other work. */
-const SLICE_MS = 4;
 
 export class LiveStatuses {
   readonly #options: LiveStatusesOptions;
@@ -205,19 +203,4 @@ function* collect<Item>(items: Iterable<Item>): Generator<void, readonly Item[]>
     yield;
   }
   return list;
-}
-
-/** Takes the steps, with a turn for other work after each slice. */
-async function inSlices<Result>(
-  steps: Generator<void, Result>,
-): Promise<{ readonly result: Result; readonly ms: number }> {
-  let ms = 0;
-  for (;;) {
-    const beganMs = performance.now();
-    let step = steps.next();
-    while (step.done !== true && performance.now() - beganMs < SLICE_MS) step = steps.next();
-    ms += performance.now() - beganMs;
-    if (step.done === true) return { result: step.value, ms };
-    await nextTurn();
-  }
 }

@@ -91,6 +91,20 @@ describe("false once", () => {
     expect(spec(RULE)).toEqual({ c: 1 });
   });
 
+  test("3: the same with Envoy Gateway's own kind: a rule's policy is not merged with its route's, which is with the Gateway's", () => {
+    const traffic = (name: string, on: string | readonly string[], spec: JsonObject, created: number) =>
+      policy("BackendTrafficPolicy", name, on, spec, { group: EG, created });
+    const { spec, outcome, source } = vendorCluster([
+      ...behind("gateway.envoyproxy.io/gatewayclass-controller"),
+      traffic("house", "Gateway/g", { retry: { numRetries: 3 } }, 0),
+      traffic("route", "HTTPRoute/r", { mergeType: "StrategicMerge", timeout: { http: { requestTimeout: "1s" } } }, 1),
+      traffic("rule", ["HTTPRoute/r#only"], { connection: { bufferLimit: "1Ki" } }, 2),
+    ]);
+    expect(spec(RULE)).toEqual({ connection: { bufferLimit: "1Ki" } });
+    expect(outcome("house")).toBe("Overridden by rule");
+    expect(source(RULE, "/retry/numRetries").lost).toEqual(["house bare 3 replaced by rule"]);
+  });
+
   test("4 and 5: the ancestors of a BackendTLSPolicy are Gateways; without its CA certificate it is not accepted", () => {
     const tls = policy(
       "BackendTLSPolicy",
@@ -205,6 +219,15 @@ describe("false once", () => {
     expect(isRefused || outcome("p") === "Enforced").toBe(true);
   });
 
+  test("9: the same with Istio's own kind, which takes effect on Gateways and on Services", () => {
+    const { outcome, spec } = vendorCluster([
+      ...behind("istio.io/gateway-controller"),
+      policy("AuthorizationPolicy", "p", "Gateway/g", { action: "DENY" }, { group: "security.istio.io" }),
+    ]);
+    expect(outcome("p")).toBe("Enforced");
+    expect(spec("Gateway/g", { kind: "AuthorizationPolicy" })).toEqual({ "default/p": { action: "DENY" } });
+  });
+
   test.each([
     ["AuthorizationPolicy", ["security.istio.io", "policy.linkerd.io"]],
     ["RateLimitPolicy", ["kuadrant.io", "gateway.nginx.org"]],
@@ -308,5 +331,66 @@ describe("false once", () => {
     };
     const { findings } = cluster([definition, ...behind("example.com/any")]);
     expect(findings.filter(({ severity }) => severity !== "info")).toEqual([]);
+  });
+});
+
+describe("false once, too", () => {
+  test("a Consul GatewayPolicy without sectionName takes no effect, and a finding says why", () => {
+    const jwt = { override: { jwt: { providers: [{ name: "x" }] } } };
+    const { outcome, spec, findingsOn } = vendorCluster([
+      ...behind("consul.hashicorp.com/gateway-controller"),
+      policy("GatewayPolicy", "p", "Gateway/g", jwt, { group: "consul.hashicorp.com" }),
+    ]);
+    expect(outcome("p")).toBe("TargetNotFound");
+    expect(spec("Gateway/g#http", { kind: "GatewayPolicy" })).toEqual({});
+    expect(findingsOn("p").map(({ code }) => code)).toEqual(["SectionRequired"]);
+  });
+
+  const delegating = (annotations: Readonly<Record<string, string>>, controller: string): readonly JsonObject[] => [
+    gatewayClass("class", controller),
+    gateway("g"),
+    route("parent", "Gateway/g", {
+      annotations,
+      rules: [{ name: "team", backends: [{ group: "gateway.networking.k8s.io", kind: "HTTPRoute", name: "child" }] }],
+    }),
+    route("child", [], { rules: [{ name: "only" }] }),
+  ];
+  const CHILD = "HTTPRoute/parent#team > HTTPRoute/child#only";
+
+  test("without Gloo's annotation the parent's fields take effect, not the child's", () => {
+    const option = (name: string, on: string, timeout: string, created: number) =>
+      policy("RouteOption", name, [on], { options: { timeout } }, { group: "gateway.solo.io", created });
+    const { spec, outcome } = vendorCluster([
+      ...delegating({}, "solo.io/gloo-gateway"),
+      option("parent", "HTTPRoute/parent", "1s", 0),
+      option("child", "HTTPRoute/child", "2s", 1),
+    ]);
+    expect(spec(CHILD)).toEqual({ options: { timeout: "1s" } });
+    expect(outcome("child")).toBe("Overridden by parent");
+  });
+
+  test("a value of kgateway's annotation that it does not have is a finding about the route", () => {
+    const annotations = { "kgateway.dev/inherited-policy-priority": "PreferParent" };
+    const { findingsOn } = vendorCluster([
+      ...delegating(annotations, "kgateway.dev/kgateway"),
+      policy("TrafficPolicy", "p", ["HTTPRoute/parent"], { cors: {} }, { group: "gateway.kgateway.dev" }),
+    ]);
+    expect(findingsOn("parent").map(({ code }) => code)).toEqual(["UnknownAnnotationValue"]);
+  });
+
+  test("check does not advise to rename a field of Gloo's options, which has a fixed name", () => {
+    const option = (name: string, retries: number, created: number) =>
+      policy("VirtualHostOption", name, "Gateway/g", { options: { retries } }, { group: "gateway.solo.io", created });
+    const { evaluation } = vendorCluster([...behind("solo.io/gloo-gateway"), option("a", 1, 0), option("b", 2, 1)]);
+    expect(check(evaluation).map(({ code }) => code)).not.toContain("RuleNameCollision");
+  });
+
+  test("no finding blames a Direct kind of an implementation for having several kinds of targets", () => {
+    const { evaluation } = vendorCluster([
+      ...behind("application-networking.k8s.aws/gateway-api-controller"),
+      policy("IAMAuthPolicy", "p", "HTTPRoute/r", { policy: "{}" }, { group: "application-networking.k8s.aws" }),
+      policy("AccessLogPolicy", "q", "Gateway/g", { destinationArn: "x" }, { group: "application-networking.k8s.aws" }),
+    ]);
+    expect(check(evaluation).filter(({ code }) => code.startsWith("Definition"))).toEqual([]);
   });
 });

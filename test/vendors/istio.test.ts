@@ -51,7 +51,7 @@ describe("Istio: AuthorizationPolicies add up", () => {
       objects: [authorization("p", "Gateway/g", allow)],
       effective: { [G]: entry("shop/p", allow), [OTHER]: {}, [TILL]: {} },
       outcomes: { "shop/p": "Enforced" },
-      conditions: { "shop/p": ["Gateway/shop/g: Accepted=True/Accepted Enforced=True/Enforced"] },
+      conditions: { "shop/p": ["Accepted=True/Accepted Enforced=True/Enforced"] },
     },
     {
       what: "a policy without a target takes effect in its namespace",

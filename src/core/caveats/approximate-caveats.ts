@@ -1,7 +1,4 @@
-import type { Approximation, PolicyDefinition } from "../model/definition.ts";
-import { isJsonList, isJsonObject, type Json, ownValue } from "../model/json.ts";
-import type { KubeObject } from "../model/kube-object.ts";
-import { settingsOf } from "../model/parse/policy/settings-of.ts";
+import { concerns } from "../model/parse/policy/approximations-of.ts";
 import { kindId } from "../model/refs.ts";
 import { countKinds, joinWords } from "../model/words/count-kinds.ts";
 import type { Caveat } from "./caveat.ts";
@@ -34,26 +31,4 @@ export function approximateCaveats(context: CaveatContext): readonly Caveat[] {
       }),
     ];
   });
-}
-
-function concerns({ paths }: Approximation, { raw }: KubeObject, definition: PolicyDefinition): boolean {
-  return paths.length === 0 || paths.some((path) => hasValueAt(settingsOf(raw, definition), path.split(".")));
-}
-
-/**
- * True if there is a value at the path. In a list a number is the index of an item; with another segment any item counts. A segment
- * `targetRef[kind=Namespace]` is about an object with that value, and `[mergeType=Merge]` at the beginning about the spec itself.
- */
-function hasValueAt(value: Json | undefined, segments: readonly string[]): boolean {
-  const [segment, ...rest] = segments;
-  if (isJsonList(value)) {
-    if (segment !== undefined && /^\d+$/.test(segment)) return hasValueAt(value[Number(segment)], rest);
-    return value.some((item) => hasValueAt(item, segments));
-  }
-  if (segment === undefined) return value !== undefined && value !== null;
-  const [, key = segment, name, wanted] = /^(.*)\[(.+)=(.+)\]$/.exec(segment) ?? [];
-  const found = key === "" ? value : isJsonObject(value) ? ownValue(value, key) : undefined;
-  if (name === undefined) return hasValueAt(found, rest);
-  const items = isJsonList(found) ? found : found === undefined ? [] : [found];
-  return items.some((item) => isJsonObject(item) && ownValue(item, name) === wanted && hasValueAt(item, rest));
 }

@@ -1,11 +1,14 @@
 /** Findings about conditions in `status` that differ from the conditions that Prevail computes from the objects. */
 import { objectsAbove } from "../../effective/paths/gateways-above.ts";
+import { verdictOf } from "../../effective/verdicts/verdict-of.ts";
+import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
 import type { PolicyRecord, World } from "../../effective/world/world.ts";
 import type { StatusWords } from "../../model/definition.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../model/json.ts";
 import { GATEWAY_API } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
-import { formatRef, isPlainName, type ObjectId, objectId, splitId } from "../../model/refs.ts";
+import { hasApproximateTargets } from "../../model/parse/policy/approximations-of.ts";
+import { formatRef, isPlainName, type ObjectId, objectId, type PolicyId, splitId } from "../../model/refs.ts";
 import { MAX_ANCESTORS } from "../../status/limit-ancestors.ts";
 import type {
   AncestorStatus,
@@ -54,7 +57,7 @@ export function checkStatus(world: World): readonly CheckFinding[] {
   world.policies.forEach((record) => {
     for (const [index, entry] of entriesOf(record.object, "ancestors"))
       findings.push(...ofAncestor(world, record, entry, index, reports));
-    findings.push(...ofWhole(world, record));
+    findings.push(...ofWhole(world, record, reports));
   });
   const types = new Set(world.rulebook.kinds.map(({ policyKind }) => `${policyKind.kind}Affected`));
   world.objects.forEach((object) => {
@@ -73,9 +76,19 @@ class Reports {
   readonly #affected: Map<string, ReadonlyMap<ObjectId, readonly TargetStatus[]>> = new Map();
   #report: StatusReport | undefined;
   #policies: ReadonlyMap<ObjectId, PolicyStatus> | undefined;
+  #refused: ReadonlySet<CompiledKind> | undefined;
 
   constructor(world: World) {
     this.#world = world;
+  }
+
+  /**
+   * Whether a controller calls a policy of the kind invalid that is accepted here. It then counts for the controller in ways that are not known here, for
+   * the other policies of the kind, too.
+   */
+  hasRefused(kind: CompiledKind): boolean {
+    this.#refused ??= refusedKinds(this.#world);
+    return this.#refused.has(kind);
   }
 
   /** The status of a policy, to compare with the entries of any controller. */
@@ -110,6 +123,19 @@ class Reports {
 
 const MOST_DOMAINS = 16;
 
+function refusedKinds(world: World): ReadonlySet<CompiledKind> {
+  const kinds = new Set<CompiledKind>();
+  world.policies.forEach(({ kind, object }) => {
+    const { words } = kind.definition.status;
+    const status = ownValue(object.raw, "status");
+    if (words === undefined || !isJsonObject(status) || kinds.has(kind)) return;
+    const entries = [status, ...[...entriesOf(object, "ancestors")].map(([, entry]) => entry)];
+    const claims = entries.flatMap((entry) => claimsIn(object, entry, "status"));
+    if (claims.some((claim) => reportsState(claim, words, "Invalid"))) kinds.add(kind);
+  });
+  return kinds;
+}
+
 function ofAncestor(
   world: World,
   record: PolicyRecord,
@@ -122,18 +148,24 @@ function ofAncestor(
   const ref = ownValue(entry, "ancestorRef");
   if (!isJsonObject(ref)) return [];
   const { words } = record.kind.definition.status;
-  if (words !== undefined) return inWords(world, record, words, { entry, ref, index, controllerName });
+  if (hasApproximateTargets(object, record.kind.definition)) return [];
+  if (words !== undefined) return inWords(world, record, words, { entry, ref, index, controllerName, reports });
   const status = reports.of(object.id);
   if (status === undefined) return [];
   const computed = findAncestor(status.ancestors, ref, object);
   const at = `${nameOf(ref, object)}${controllerName === "" ? "" : `, by ${controllerName}`}`;
+  // Gateway API, BackendTLSPolicyValidation.caCertificateRefs: implementations may support more kinds of references.
+  const isLeftOpen = computed?.conditions.some(({ reason }) => reason === "InvalidKind") === true;
   return claimsIn(object, entry, `status.ancestors[${index}]`).flatMap((claim) => {
     const ours = computed?.conditions.find(({ type }) => type === claim.type);
-    if (ours !== undefined) return differs(claim, ours) ? [differing(claim, ours, at)] : [];
+    if (ours !== undefined) return differs(claim, ours) && !isLeftOpen ? [differing(claim, ours, at)] : [];
     if (computed !== undefined || claim.type !== "Accepted" || claim.status !== "True") return [];
     // A full list does not have all ancestors, so a missing one proves nothing.
     if (status.ancestors.length >= MAX_ANCESTORS || mayBeAncestor(world, record, ref)) return [];
-    return [unreached(claim, at)];
+    // A target or an ancestor may be of a kind that is left to implementations.
+    const claimed = claimedObject(world, record, ref);
+    const isKnown = claimed !== undefined && !world.policies.has(claimed as PolicyId);
+    return isKnown && verdictOf(world, record).state !== "Unknown" ? [unreached(claim, at)] : [];
   });
 }
 
@@ -147,26 +179,29 @@ function inWords(
     readonly ref: JsonObject;
     readonly index: number;
     readonly controllerName: string;
+    readonly reports: Reports;
   },
 ): readonly CheckFinding[] {
-  const { entry, ref, index, controllerName } = claimed;
+  const { entry, ref, index, controllerName, reports } = claimed;
   const { object } = record;
   const at = `${nameOf(ref, object)}${controllerName === "" ? "" : `, by ${controllerName}`}`;
   const ancestor = claimedObject(world, record, ref);
   const claims = claimsIn(object, entry, `status.ancestors[${index}]`);
-  const computed = computedStates(world, record, ancestor);
+  const computed = computedStates(world, record, { ancestor, withEffect: !reports.hasRefused(record.kind) });
   if (computed?.states.has("Accepted") && ancestor !== undefined && !mayBeAncestor(world, record, ref))
     return claims.filter((claim) => reportsState(claim, words, "Accepted")).map((claim) => unreached(claim, at));
   return differencesInWords(claims, words, computed, at);
 }
 
 /** The conditions of a status without ancestors, in the words of the vendor. */
-function ofWhole(world: World, record: PolicyRecord): readonly CheckFinding[] {
+function ofWhole(world: World, record: PolicyRecord, reports: Reports): readonly CheckFinding[] {
   const { ancestors, words } = record.kind.definition.status;
   const status = ownValue(record.object.raw, "status");
   if (words === undefined || ancestors !== "None" || !isJsonObject(status)) return [];
   const claims = claimsIn(record.object, status, "status");
-  return claims.length === 0 ? [] : differencesInWords(claims, words, computedStates(world, record, undefined), "");
+  if (claims.length === 0) return [];
+  const withEffect = !reports.hasRefused(record.kind);
+  return differencesInWords(claims, words, computedStates(world, record, { ancestor: undefined, withEffect }), "");
 }
 
 function differencesInWords(

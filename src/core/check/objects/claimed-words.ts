@@ -2,6 +2,8 @@
 import { verdictOf } from "../../effective/verdicts/verdict-of.ts";
 import type { PolicyRecord, World } from "../../effective/world/world.ts";
 import { type StatusState, type StatusWord, type StatusWords, statusStates } from "../../model/definition.ts";
+import { isJsonObject } from "../../model/json.ts";
+import type { Unit } from "../../model/policy.ts";
 import type { ObjectId } from "../../model/refs.ts";
 import { enforcement } from "../../status/conditions.ts";
 
@@ -11,11 +13,18 @@ export interface ComputedStates {
   readonly message: string;
 }
 
-/** Undefined: whether the policy is accepted is not known. `ancestor`: undefined for the policy as a whole. */
+interface ComputedFor {
+  /** Undefined: the policy as a whole. */
+  readonly ancestor: ObjectId | undefined;
+  /** False: only whether the policy is accepted is compared. */
+  readonly withEffect: boolean;
+}
+
+/** Undefined: whether the policy is accepted is not known. */
 export function computedStates(
   world: World,
   record: PolicyRecord,
-  ancestor: ObjectId | undefined,
+  { ancestor, withEffect }: ComputedFor,
 ): ComputedStates | undefined {
   const verdict = verdictOf(world, record);
   if (verdict.state === "Unknown") return undefined;
@@ -29,13 +38,17 @@ export function computedStates(
     verdict.ancestors.find((one) => above !== undefined && one.ancestor === above.parent);
   const state = at?.enforcement ?? verdict.enforcement;
   const states = new Set<StatusState>(["Accepted"]);
-  if (state === "Incomplete") return { states, message: "" };
+  // Vendors differ in what they call a policy that sets nothing.
+  const setsNothing = record.policy?.blocks.every(({ units }) => units.every(isEmptyMap)) === true;
+  if (state === "Incomplete" || setsNothing || !withEffect) return { states, message: "" };
   states.add(state);
   // A policy with several targets can be refused at one of them.
   if (record.targets.rejections.length > 0) states.add("TargetNotFound");
   const { message } = enforcement(record.object, "Enforced", state, at?.tally ?? verdict.total);
   return { states, message };
 }
+
+const isEmptyMap = ({ value }: Unit): boolean => isJsonObject(value) && Object.keys(value).length === 0;
 
 /** A condition of a status. */
 interface ClaimedCondition {

@@ -31,4 +31,11 @@ describe("the ports of a Pod", () => {
       expect([ADMIN_PORT, STATUS_PORT]).not.toContain(port);
     }
   });
+
+  test("are found, or known to be missing, however many ports listeners have", () => {
+    const all = Array.from({ length: 65_535 - 1023 }, (_, index) => 1024 + index);
+    const most = podPorts([80, 443, ...all.filter((port) => port !== 1030)], "Shifted");
+    expect(most.get(80)).toBe(1030);
+    expect(most.has(443)).toBe(false);
+  });
 });

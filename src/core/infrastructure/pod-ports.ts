@@ -20,7 +20,7 @@ export type PortMode = "Shifted" | "AsListeners";
 /**
  * Ports of the Pod
  *
- * A port below 1024 is opened 10,000 higher, or 20,000 and so on where a listener has that port. The table has the port of the Pod for the port of each listener.
+ * A port below 1024 is opened 10,000 higher, or 20,000 and so on where a listener has that port, else at the first that is free. The table has the port of the Pod for the port of each listener.
  * Kubernetes, "Service", `targetPort`
  */
 export function podPorts(listenerPorts: Iterable<number>, mode: PortMode): ReadonlyMap<number, number> {
@@ -30,10 +30,18 @@ export function podPorts(listenerPorts: Iterable<number>, mode: PortMode): Reado
   const ports = new Map(wanted.filter((port) => !isMoved(port)).map((port) => [port, port]));
   const used = new Set([...TAKEN, ...ports.keys()]);
   for (const port of wanted.filter(isMoved)) {
-    let free = port + SHIFT;
-    while (used.has(free)) free = free + SHIFT > LAST_PORT ? FIRST_UNPRIVILEGED_PORT + (free % SHIFT) : free + SHIFT;
+    const free = freePort(port, used);
+    // A listener for which no port is left keeps its own.
+    if (free === undefined) break;
     used.add(free);
     ports.set(port, free);
   }
   return ports;
+}
+
+/** The search ends however many listeners there are: who writes ListenerSets decides which ports are used. */
+function freePort(port: number, used: ReadonlySet<number>): number | undefined {
+  for (let free = port + SHIFT; free <= LAST_PORT; free += SHIFT) if (!used.has(free)) return free;
+  for (let free = FIRST_UNPRIVILEGED_PORT; free <= LAST_PORT; free++) if (!used.has(free)) return free;
+  return undefined;
 }

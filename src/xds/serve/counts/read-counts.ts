@@ -72,6 +72,8 @@ function countOf(tags: ReadonlyMap<string, string>, requests: number): RequestCo
     COUNT_TAGS.attempts,
   ].map((tag) => tags.get(tag));
   if (gateway === undefined || route === undefined || cluster === undefined) return undefined;
+  // A sum with one of these would never be a number again.
+  if (!Number.isFinite(requests) || requests < 0) return undefined;
   const [status, flags] = [tags.get(COUNT_TAGS.status) ?? "", tags.get(COUNT_TAGS.flags) ?? ""];
   return {
     gateway,

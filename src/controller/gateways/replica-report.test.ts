@@ -49,3 +49,22 @@ test("a Lease stays below what the API server accepts, and says what did not fit
   expect(leftOut).toBeGreaterThan(10_000);
   expect(formatReplicaReport(new Map([...many].slice(0, 4000))).leftOut).toBe(0);
 });
+
+test("a refusal for which there is no room is one, and never an acknowledgement", () => {
+  const refusals = [{ type: "Cluster", name: "é".repeat(500), reason: "é".repeat(10_000) }];
+  const many: ReplicaReport = new Map(
+    Array.from({ length: 4000 }, (_, index) => [
+      `namespace-${index}/gateway`,
+      { ...acknowledged("abcdefghijkl"), isAcknowledged: false, refusals },
+    ]),
+  );
+  const { annotations, leftOut } = formatReplicaReport(many);
+  expect(leftOut).toBe(0);
+  expect(Buffer.byteLength(Object.entries(annotations).join(""))).toBeLessThan(256 * 1024);
+  const read = throughLease(many);
+  expect(read.size).toBe(many.size);
+  for (const one of read.values()) {
+    expect(one).toMatchObject({ edition: "abcdefghijkl", isAcknowledged: false });
+    expect(one.refusals).toHaveLength(1);
+  }
+});

@@ -21,13 +21,24 @@ export interface ReplicaGateway {
 /** By `namespace/name`. A Gateway without a connected Envoy is not there. */
 export type ReplicaReport = ReadonlyMap<string, ReplicaGateway>;
 
-/** The edition that is acknowledged, by Gateway; an empty text: an Envoy is connected, and has not acknowledged yet. */
+/**
+ * The edition that is acknowledged, by Gateway; an empty text: an Envoy is connected, and has not acknowledged yet; with a mark at its end: an Envoy refuses a
+ * part, and there is no room to say which.
+ */
 const ACKNOWLEDGED = "prevail.dev/acknowledged";
 /** The edition, and what Envoys refuse of it, by Gateway. */
 const REFUSED = "prevail.dev/refused";
 
-/** The API server accepts annotations of 256 KiB in all; the rest is for the refusals. */
+const REFUSED_MARK = "!";
+const UNKNOWN_REFUSAL: EnvoyRefusal = {
+  type: "a part",
+  name: "of the configuration",
+  reason: "the replica that it is connected to knows which, and has no room to report it",
+};
+
+/** The API server accepts annotations of 256 KiB in all, with their keys. */
 const MOST_BYTES = 192 * 1024;
+const MOST_REFUSED_BYTES = 60 * 1024;
 const MOST_REFUSED_GATEWAYS = 50;
 const MOST_REFUSALS = 3;
 const MOST_REASON = 300;
@@ -42,13 +53,16 @@ export interface FormattedReport {
 export function formatReplicaReport(report: ReplicaReport): FormattedReport {
   const acknowledged: Record<string, string> = {};
   const refused: Record<string, JsonObject> = {};
-  let [bytes, leftOut, refusedGateways] = [0, 0, 0];
+  let [bytes, refusedBytes, leftOut, refusedGateways] = [0, 0, 0, 0];
   for (const [gateway, { edition, isAcknowledged, refusals }] of [...report].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    bytes += gateway.length + edition.length + 6;
+    bytes += gateway.length + edition.length + 7;
     if (bytes > MOST_BYTES) leftOut++;
     else acknowledged[gateway] = isAcknowledged ? edition : "";
-    if (refusals.length === 0 || ++refusedGateways > MOST_REFUSED_GATEWAYS) continue;
-    refused[gateway] = { edition, refusals: refusals.slice(0, MOST_REFUSALS).map(shorten) };
+    if (refusals.length === 0) continue;
+    const entry = { edition, refusals: refusals.slice(0, MOST_REFUSALS).map(shorten) };
+    refusedBytes += Buffer.byteLength(JSON.stringify({ [gateway]: entry }));
+    if (++refusedGateways <= MOST_REFUSED_GATEWAYS && refusedBytes <= MOST_REFUSED_BYTES) refused[gateway] = entry;
+    else if (bytes <= MOST_BYTES) acknowledged[gateway] = `${edition}${REFUSED_MARK}`;
   }
   return { annotations: { [ACKNOWLEDGED]: JSON.stringify(acknowledged), [REFUSED]: JSON.stringify(refused) }, leftOut };
 }
@@ -66,7 +80,12 @@ export function parseReplicaReport(lease: JsonObject): ReplicaReport {
   const report = new Map<string, ReplicaGateway>();
   for (const [gateway, edition] of Object.entries(parseObject(annotations[ACKNOWLEDGED]))) {
     if (typeof edition !== "string") continue;
-    report.set(gateway, { edition: edition as GatewayEdition, isAcknowledged: edition !== "", refusals: [] });
+    const isRefused = edition.endsWith(REFUSED_MARK);
+    report.set(gateway, {
+      edition: (isRefused ? edition.slice(0, -REFUSED_MARK.length) : edition) as GatewayEdition,
+      isAcknowledged: edition !== "" && !isRefused,
+      refusals: isRefused ? [UNKNOWN_REFUSAL] : [],
+    });
   }
   for (const [gateway, value] of Object.entries(refused)) {
     if (!isJsonObject(value)) continue;

@@ -30,8 +30,8 @@ export const command: Command = {
     "With --xds it implements Gateway API for the GatewayClasses that name --controller-name: Envoys that connect there are configured for their Gateway, and GatewayClasses, Gateways, ListenerSets, routes and BackendTLSPolicies " +
       "have the status of Gateway API. A Gateway is Programmed when an Envoy has acknowledged its configuration. With --dataplane embedded the embedded gateway serves them instead, in this process: nothing else is " +
       "needed, but it is for development. docs/gateways.md has the rules.",
-    "--cleanup, with the rights of an administrator, before the controller is removed: it takes the Lease, so that replicas that still run write nothing again, deletes the APIService, then the webhook configurations, and withdraws " +
-      "the controller's conditions, entries and annotations. Give it --controller-name, --own, --lease and --service as the controller has them.",
+    "--cleanup, with the rights of an administrator, before the controller is removed: it takes the Lease, so that replicas that still run write nothing again, deletes the APIService, then the webhook configurations and what runs the Envoys of Gateways, and withdraws " +
+      "the controller's conditions, entries and annotations. With --dry-run it prints what it would do. Give it --controller-name, --own, --lease and --service as the controller has them.",
     "--support-bundle reads the cluster once, with your own rights, and prints JSON to attach to a report: versions, numbers of objects by kind, policies with their verdicts and targets, and the codes of findings and " +
       "caveats, and how many objects have a status that another writer resets. Names are replaced by handles that differ in each bundle; labels, annotations, hosts and values are not in it. Read it before you send it.",
     "The cluster is that of the Pod, or of the kubeconfig file. Metrics, health and readiness are at /metrics, /healthz and /readyz of the admin address.",

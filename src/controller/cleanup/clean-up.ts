@@ -1,4 +1,4 @@
-/** Takes back everything that the controller has written into a cluster, apart from its own namespace. */
+/** Takes back everything that the controller has written into a cluster, and what it has created for Gateways. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isConflict, isNotFound } from "../../adapters/cluster/client/api-error.ts";
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
@@ -18,6 +18,7 @@ import { knownDefinitions } from "../../definitions/known-definitions.ts";
 import { readCluster } from "../../sources/cluster/read-cluster.ts";
 import { type KindOwner, ownsKind } from "../report/owns-kind.ts";
 import { FIELD_MANAGER } from "../report/status-writer.ts";
+import { removeGatewayObjects } from "./remove-gateway-objects.ts";
 import { type LeaseName, takeLease } from "./take-lease.ts";
 
 /** Owned kinds: those whose status the controller wrote. */
@@ -26,6 +27,8 @@ export interface CleanupOptions extends KindOwner {
   readonly lease: LeaseName;
   /** How long a replica that has lost the Lease may go on. */
   readonly renewDeadlineMs: number;
+  /** True: nothing is written or deleted, and the notes say what would be. */
+  readonly isDryRun: boolean;
   readonly signal: AbortSignal;
   readonly nowMs: () => number;
   readonly note: (message: string) => void;
@@ -44,26 +47,34 @@ const WEBHOOKS = ["prevail-warn", "prevail-deny", "prevail-warn-found", "prevail
 const MAX_ATTEMPTS = 8;
 
 /**
- * The APIService goes first: without a controller behind it, no namespace can be deleted. Then webhooks, then status. The Lease is taken before, so that replicas
- * that still run do not write again. Returns what could not be done.
+ * The APIService goes first: without a controller behind it, no namespace can be deleted. Then webhooks, the objects of Gateways, and status. The Lease is taken
+ * before, so that replicas that still run do not write again. Returns what could not be done.
  */
 export async function cleanUp(options: CleanupOptions): Promise<readonly string[]> {
-  const { client, lease, renewDeadlineMs, signal, nowMs, note } = options;
-  const leader = await takeLease(client, lease, nowMs());
-  note(`took the Lease ${lease.namespace}/${lease.name}: no replica writes status any more`);
-  for (const { resource, kind, name } of [API_SERVICE, ...WEBHOOKS])
-    if (await remove(client, resourcePath(resource, undefined, name))) note(`deleted ${kind} ${name}`);
+  const { client, lease, renewDeadlineMs, isDryRun, signal, nowMs, note } = options;
+  const leader = isDryRun ? undefined : await takeLease(client, lease, nowMs());
+  note(
+    isDryRun
+      ? `dry run: nothing is written, and the Lease ${lease.namespace}/${lease.name} is not taken`
+      : `took the Lease ${lease.namespace}/${lease.name}: no replica writes status any more`,
+  );
+  for (const { resource, kind, name } of [API_SERVICE, ...WEBHOOKS]) {
+    const path = resourcePath(resource, undefined, name);
+    if (await request(client, isDryRun ? "GET" : "DELETE", path))
+      note(`${isDryRun ? "would delete" : "deleted"} ${kind} ${name}`);
+  }
   if (leader !== undefined) {
     note(`waiting ${renewDeadlineMs / 1000} s, until ${leader} has ended its writes`);
     await sleep(renewDeadlineMs, undefined, { signal }).catch(() => undefined);
   }
-  return signal.aborted ? ["it was interrupted: run it again"] : withdrawAll(options);
+  const failures = await removeGatewayObjects({ ...options, namespace: lease.namespace });
+  return signal.aborted ? ["it was interrupted: run it again"] : [...failures, ...(await withdrawAll(options))];
 }
 
 /** True if it was there. */
-async function remove(client: KubeClient, path: string): Promise<boolean> {
+async function request(client: KubeClient, method: "GET" | "DELETE", path: string): Promise<boolean> {
   try {
-    await client.request({ method: "DELETE", path });
+    await client.request({ method, path });
     return true;
   } catch (error) {
     if (isNotFound(error)) return false;
@@ -89,7 +100,8 @@ async function withdrawAll(options: CleanupOptions): Promise<readonly string[]> 
       failures.push(`${resourceName(resource)} ${where}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
-  note(`withdrew conditions, entries and annotations of ${count} ${count === 1 ? "object" : "objects"}`);
+  const of = `conditions, entries and annotations of ${count} ${count === 1 ? "object" : "objects"}`;
+  note(`${options.isDryRun ? "would withdraw" : "withdrew"} ${of}`);
   return failures;
 }
 
@@ -109,7 +121,7 @@ function nothingWanted(objects: readonly unknown[], owner: KindOwner): (kind: Gr
 async function withdraw(
   seen: JsonObject,
   resource: ApiResource,
-  { client, controllerName, nowMs, signal, wanted }: CleanupOptions & { readonly wanted: WantedStatus },
+  { client, controllerName, isDryRun, nowMs, signal, wanted }: CleanupOptions & { readonly wanted: WantedStatus },
 ): Promise<boolean> {
   const options = {
     controllerName,
@@ -120,6 +132,7 @@ async function withdraw(
     now: `${new Date(nowMs()).toISOString().slice(0, 19)}Z`,
   };
   if (mergeStatus(seen, wanted, options).object === undefined) return false;
+  if (isDryRun) return true;
   for (let attempt = 1; ; attempt++) {
     // The whole object: what was listed has no managed fields.
     const object = await getObject(client, resource, nameOf(seen), { signal });

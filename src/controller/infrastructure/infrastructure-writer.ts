@@ -56,7 +56,8 @@ const resource = (group: string, kind: string, plural: string): ApiResource => (
 const SECRETS = resource("", "Secret", "secrets");
 const DEPLOYMENTS = resource("apps", "Deployment", "deployments");
 const SERVICES = resource("", "Service", "services");
-const RESOURCES: readonly ApiResource[] = [
+/** The kinds of the objects of a Gateway. */
+export const INFRASTRUCTURE_RESOURCES: readonly ApiResource[] = [
   resource("", "ServiceAccount", "serviceaccounts"),
   resource("", "ConfigMap", "configmaps"),
   SECRETS,
@@ -93,7 +94,7 @@ export class InfrastructureWriter {
   readonly #options: InfrastructureWriterOptions;
   readonly #records = new Map<string, Record>();
   /** The objects with our label, by resource and `namespace/name`. */
-  readonly #live = new Map<ApiResource, Map<string, JsonObject>>(RESOURCES.map((one) => [one, new Map()]));
+  readonly #live = new Map<ApiResource, Map<string, JsonObject>>(INFRASTRUCTURE_RESOURCES.map((one) => [one, new Map()]));
   readonly #synced = new Set<ApiResource>();
   /** What the API server has made of an object that was applied: it may write a value in another way. */
   readonly #settled = new Map<string, { readonly wanted: Json; readonly projection: Json }>();
@@ -160,7 +161,7 @@ export class InfrastructureWriter {
     const renewing = setInterval(() => this.#addAll(), RENEW_MS);
     renewing.unref();
     try {
-      await Promise.all(RESOURCES.map((one) => this.#follow(one, signal)));
+      await Promise.all(INFRASTRUCTURE_RESOURCES.map((one) => this.#follow(one, signal)));
     } finally {
       clearInterval(renewing);
       await this.#queue.close();
@@ -224,7 +225,7 @@ export class InfrastructureWriter {
   /** Undefined: done; a number: again after that time. */
   async #work(key: string): Promise<number | undefined> {
     const record = this.#recordOf(key);
-    if (this.#options.remainingMs() <= 0 || this.#synced.size < RESOURCES.length) return undefined;
+    if (this.#options.remainingMs() <= 0 || this.#synced.size < INFRASTRUCTURE_RESOURCES.length) return undefined;
     try {
       const againMs = await this.#attempt(key, record);
       record.failures = 0;
@@ -283,7 +284,7 @@ export class InfrastructureWriter {
 
   async #ensure(key: string, object: JsonObject): Promise<void> {
     const { client, remainingMs, controllerName } = this.#options;
-    const of = RESOURCES.find(({ kind }) => kind === object["kind"]);
+    const of = INFRASTRUCTURE_RESOURCES.find(({ kind }) => kind === object["kind"]);
     if (of === undefined) throw new Error(`no resource for ${textAt(object, "kind")}`);
     const wanted = withMark(object);
     const name = objectKey(wanted);

@@ -68,6 +68,7 @@ async function runCleanup(
       client,
       lease: { namespace, name: lease.name },
       renewDeadlineMs: lease.renewDeadlineMs,
+      isDryRun: report.isDryRun,
       controllerName,
       isOwned: isOneOf(report.own),
       signal,

@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type PlainServer, startPlainServer } from "../../../test/support/kubernetes/plain-server.ts";
-import { CONTROLLER_ANNOTATION, GATEWAY_ANNOTATION, INFRASTRUCTURE_LABEL } from "../../core/infrastructure/object-names.ts";
+import {
+  CONTROLLER_ANNOTATION,
+  GATEWAY_ANNOTATION,
+  INFRASTRUCTURE_LABEL,
+} from "../../core/infrastructure/object-names.ts";
 import type { JsonObject } from "../../core/model/json.ts";
 import { removeGatewayObjects } from "./remove-gateway-objects.ts";
 

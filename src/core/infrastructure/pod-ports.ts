@@ -39,7 +39,7 @@ export function podPorts(listenerPorts: Iterable<number>, mode: PortMode): Reado
   return ports;
 }
 
-/** The search ends however many listeners there are: who writes ListenerSets decides which ports are used. */
+/** The search ends however many listeners there are: authors of ListenerSets decide which ports are used. */
 function freePort(port: number, used: ReadonlySet<number>): number | undefined {
   for (let free = port + SHIFT; free <= LAST_PORT; free += SHIFT) if (!used.has(free)) return free;
   for (let free = FIRST_UNPRIVILEGED_PORT; free <= LAST_PORT; free++) if (!used.has(free)) return free;

@@ -94,7 +94,9 @@ export class InfrastructureWriter {
   readonly #options: InfrastructureWriterOptions;
   readonly #records = new Map<string, Record>();
   /** The objects with our label, by resource and `namespace/name`. */
-  readonly #live = new Map<ApiResource, Map<string, JsonObject>>(INFRASTRUCTURE_RESOURCES.map((one) => [one, new Map()]));
+  readonly #live = new Map<ApiResource, Map<string, JsonObject>>(
+    INFRASTRUCTURE_RESOURCES.map((one) => [one, new Map()]),
+  );
   readonly #synced = new Set<ApiResource>();
   /** What the API server has made of an object that was applied: it may write a value in another way. */
   readonly #settled = new Map<string, { readonly wanted: Json; readonly projection: Json }>();
@@ -272,13 +274,19 @@ export class InfrastructureWriter {
   /** The objects with the Secret of the Envoys, which is there before the Pods that mount it. Undefined: there is no authority yet. */
   async #withSecret(wanted: GatewayInfrastructure): Promise<readonly JsonObject[] | undefined> {
     if (this.#authority === undefined) return undefined;
-    const { namespace, name, metadata, objects } = wanted;
+    const { namespace, name, secretMetadata, objects } = wanted;
     const existing = this.#live.get(SECRETS)?.get(`${namespace}/${name}`);
     const data = await clientSecretData(existing, this.#authority, {
       ...this.#options.certificateOf(wanted),
       nowMs: this.#options.nowMs(),
     });
-    const secret = { apiVersion: "v1", kind: "Secret", metadata: { ...metadata }, type: "kubernetes.io/tls", data };
+    const secret = {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { ...secretMetadata },
+      type: "kubernetes.io/tls",
+      data,
+    };
     return [secret, ...objects];
   }
 

@@ -66,10 +66,11 @@ function build(sketch: Sketch = {}, with_: Partial<InfrastructureSettings> = {})
   );
   if (object === undefined) throw new Error("there is no Gateway");
   const found = parametersOfGateway(world, object, { gatewaysMaySetAll: false });
-  if ("problem" in found) return { problem: found.problem, objects: new Map<string, JsonObject>() };
+  if ("problem" in found)
+    return { problem: found.problem, objects: new Map<string, JsonObject>(), secretMetadata: undefined };
   const request = { gateway: object.ref, parameters: found.parameters, bootstrap: { "envoy.json": bootstrap } };
-  const { objects } = desiredInfrastructure(world, object, request, { ...settings, ...with_ });
-  return { problem: undefined, objects: new Map(objects.map((one) => [textAt(one, "kind"), one])) };
+  const { objects, secretMetadata } = desiredInfrastructure(world, object, request, { ...settings, ...with_ });
+  return { problem: undefined, objects: new Map(objects.map((one) => [textAt(one, "kind"), one])), secretMetadata };
 }
 
 const at = (object: JsonObject | undefined, path: string): Json | undefined =>
@@ -155,12 +156,15 @@ describe("the objects of a Gateway", () => {
     expect([...build({ listeners }).objects.keys()]).toEqual(["ServiceAccount", "ConfigMap", "Deployment"]);
   });
 
-  test("spec.infrastructure: labels and annotations are on every object and on Pods, except the controller's own keys", () => {
+  test("spec.infrastructure: labels and annotations are on every object but the Secret, and on Pods, except the controller's own keys", () => {
     const infrastructure = {
       labels: { team: "bakery", "app.kubernetes.io/component": "controller", "prevail.dev/infrastructure": "other" },
       annotations: { note: "one", "prevail.dev/gateway": "other/door" },
     };
-    const { objects } = build({ spec: { infrastructure } });
+    const { objects, secretMetadata } = build({ spec: { infrastructure } });
+    // A tenant with a Gateway could have its Secret copied to a namespace of their own.
+    expect(JSON.stringify(secretMetadata)).not.toMatch(/team|note/);
+    expect(secretMetadata).toMatchObject({ annotations: { "prevail.dev/gateway": "default/door" } });
     const deployment = objects.get("Deployment");
     for (const metadata of [
       ...Array.from(objects.values(), (object) => objectAt(object, "metadata")),

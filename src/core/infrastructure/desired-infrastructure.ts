@@ -47,7 +47,7 @@ export function listenerPorts(world: World, gateway: KubeObject): readonly Liste
  * The objects of a Gateway
  *
  * ServiceAccount, ConfigMap, Deployment, PodDisruptionBudget where there are several replicas, and Service. They have the labels and annotations of `spec.infrastructure`,
- * except keys that are the controller's own. A Gateway without any valid listener gets no Service; one that it has
+ * except keys that are the controller's own; the Secret of the Envoys has none of them. A Gateway without any valid listener gets no Service; one that it has
  * stays, because a load balancer that is made again may have another address.
  * Gateway API, "GatewaySpec.infrastructure"
  */
@@ -61,7 +61,8 @@ export function desiredInfrastructure(
   const { namespace } = settings;
   const name = infrastructureName(gateway.ref);
   const infrastructure = objectAt(objectAt(gateway.raw, "spec"), "infrastructure");
-  const labels = { ...foreignKeys(infrastructure, "labels"), ...labelsOf(gateway.ref, classNameOf(gateway)) };
+  const ownLabels = labelsOf(gateway.ref, classNameOf(gateway));
+  const labels = { ...foreignKeys(infrastructure, "labels"), ...ownLabels };
   const own = {
     [GATEWAY_ANNOTATION]: `${gateway.ref.namespace}/${gateway.ref.name}`,
     [CONTROLLER_ANNOTATION]: settings.controllerName,
@@ -81,7 +82,8 @@ export function desiredInfrastructure(
     gateway: gateway.ref,
     name,
     namespace,
-    metadata,
+    // Controllers that copy Secrets look for labels and annotations of their own.
+    secretMetadata: { namespace, name, labels: ownLabels, annotations: own },
     objects: [
       { apiVersion: "v1", kind: "ServiceAccount", metadata: { ...metadata }, automountServiceAccountToken: false },
       { apiVersion: "v1", kind: "ConfigMap", metadata: { ...metadata }, data: bootstrap },

@@ -30,14 +30,15 @@ export interface GatewayInfrastructure {
   /** The name of all objects. */
   readonly name: string;
   readonly namespace: string;
-  readonly metadata: ObjectMetadata;
+  /** Of the Secret. */
+  readonly secretMetadata: ObjectMetadata;
   /** In the order in which they are to be created. */
   readonly objects: readonly JsonObject[];
   /** Kinds of objects that stay as they are if they exist. */
   readonly keeps: readonly string[];
 }
 
-/** What all objects of a Gateway have. */
+/** What objects of a Gateway have. */
 export interface ObjectMetadata {
   readonly namespace: string;
   readonly name: string;

@@ -51,7 +51,7 @@ beforeEach(async () => {
       status(409, "Conflict");
     } else if (request.method === "DELETE" && objects.delete(pathname)) reply(200, {});
     else if (found !== undefined) reply(200, found);
-    else if (/s$/.test(pathname)) {
+    else if (pathname.endsWith("s")) {
       selectors.push(searchParams.get("labelSelector"));
       const items = [...objects].filter(([path]) => path.startsWith(`${pathname}/`)).map(([, object]) => object);
       reply(200, { metadata: { resourceVersion: "1" }, items });

@@ -2,6 +2,7 @@
  * The controller as an implementation of Gateway API: Envoy serves what is applied with kubectl, and the status says so
  * Gateway API, "GatewayController"
  */
+import { createServer as createHttp, type Server as HttpServer } from "node:http";
 import { createServer, type Server } from "node:net";
 import { connect } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -10,6 +11,7 @@ import {
   makeAuthority,
   signCertificate,
 } from "../../src/adapters/certificates/make-certificates.ts";
+import type { GatewaySettings } from "../../src/cli/controller/gateway-settings.ts";
 import { parseAddressPool } from "../../src/core/gateway-status/assign-addresses.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import { bootstrapJson } from "../../src/xds/bootstrap-json.ts";
@@ -35,6 +37,24 @@ const [PORT = 0, TLS_PORT = 0] = await findFreePorts(2);
 const POOL = "127.91.7.0/28";
 const ADDRESS = "127.91.7.1";
 const TAKEN = "127.91.7.2";
+
+/** May do everything that a controller does, but read EndpointSlices. */
+const LIMITED_USER = "limited-controller";
+const everythingIn = (name: string, apiGroups: readonly string[]): readonly JsonObject[] => [
+  {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "ClusterRole",
+    metadata: { name },
+    rules: [{ apiGroups, resources: ["*"], verbs: ["*"] }],
+  },
+  {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "ClusterRoleBinding",
+    metadata: { name },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name },
+    subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: LIMITED_USER }],
+  },
+];
 
 const wordsOf = (conditions: readonly { type: string; status: string; reason: string }[] = []): readonly string[] =>
   conditions.map(({ type, status, reason }) => `${type}=${status}/${reason}`).sort();
@@ -78,9 +98,31 @@ const servedName = (): Promise<string> =>
     socket.on("error", (error) => resolve(error.message));
   });
 
+/** A backend that responds with 418. */
+async function startTea(host: string): Promise<{ readonly backend: HttpServer; readonly port: number }> {
+  const backend = createHttp((_, response) => response.writeHead(418).end());
+  await new Promise<void>((done) => backend.listen(0, host, done));
+  const bound = backend.address();
+  return { backend, port: typeof bound === "object" ? (bound?.port ?? 0) : 0 };
+}
+
+const teaSlice = (
+  name: string,
+  address: string,
+  { port, ready }: { readonly port: number; readonly ready: boolean },
+): JsonObject => ({
+  apiVersion: "discovery.k8s.io/v1",
+  kind: "EndpointSlice",
+  metadata: { name, namespace: "default", labels: { "kubernetes.io/service-name": "tea" } },
+  addressType: "IPv4",
+  ports: [{ name: "http", port }],
+  endpoints: [{ addresses: [address], conditions: { ready } }],
+});
+
 describe.skipIf(parts === undefined || envoyPath === undefined)("Gateways of the controller", CLUSTER_TEST, () => {
   let plane: ControlPlane;
   let replica: ReportReplica;
+  let settings: GatewaySettings;
   let envoy: RunningEnvoy;
   let authority: CertifiedKey;
   const door = (): JsonObject =>
@@ -106,7 +148,10 @@ describe.skipIf(parts === undefined || envoyPath === undefined)("Gateways of the
 
   beforeAll(async () => {
     if (parts === undefined || envoyPath === undefined) return;
-    plane = await startControlPlane(parts, { frontProxy: true, users: { [CONTROLLER_USER]: ["system:masters"] } });
+    plane = await startControlPlane(parts, {
+      frontProxy: true,
+      users: { [CONTROLLER_USER]: ["system:masters"], [LIMITED_USER]: [] },
+    });
     authority = await makeAuthority({ commonName: "test", nowMs: Date.now(), days: 2 });
     const [xdsPort = 0, adminPort = 0] = await findFreePorts(2);
     await applyAll(plane, [
@@ -117,12 +162,8 @@ describe.skipIf(parts === undefined || envoyPath === undefined)("Gateways of the
       redirect("move", "old.example"),
     ]);
     const server = { host: "127.0.0.1", port: xdsPort };
-    const addresses = parseAddressPool(POOL);
-    replica = await startReportReplica(
-      plane,
-      {},
-      { gateways: { dataplane: "Envoy", xds: server, tls: undefined, addresses } },
-    );
+    settings = { dataplane: "Envoy", xds: server, tls: undefined, addresses: parseAddressPool(POOL) };
+    replica = await startReportReplica(plane, {}, { gateways: settings });
     const bootstrap = compileBootstrap({ nodeId: "envoy", gateway: "*/*", server, tls: undefined, adminPort });
     envoy = await startEnvoy(envoyPath, bootstrapJson(bootstrap), adminPort);
   }, CLUSTER_START);
@@ -162,27 +203,15 @@ describe.skipIf(parts === undefined || envoyPath === undefined)("Gateways of the
 
   test("endpoints come from EndpointSlices: ready ones of every slice", async (context) => {
     if (ownAddress === undefined) return context.skip("this machine has no address beside the loopback");
-    const { createServer: createHttp } = await import("node:http");
-    const backend = createHttp((_, response) => response.writeHead(418).end());
-    await new Promise<void>((done) => backend.listen(0, ownAddress, done));
-    const bound = backend.address();
-    const port = typeof bound === "object" ? (bound?.port ?? 0) : 0;
-    const slice = (name: string, address: string, ready: boolean): JsonObject => ({
-      apiVersion: "discovery.k8s.io/v1",
-      kind: "EndpointSlice",
-      metadata: { name, namespace: "default", labels: { "kubernetes.io/service-name": "tea" } },
-      addressType: "IPv4",
-      ports: [{ name: "http", port }],
-      endpoints: [{ addresses: [address], conditions: { ready } }],
-    });
+    const { backend, port } = await startTea(ownAddress);
     try {
       await applyAll(plane, [
         service("tea"),
         routeTo("pot", "Gateway/door", "tea"),
-        slice("tea-1", "192.0.2.1", false),
+        teaSlice("tea-1", "192.0.2.1", { port, ready: false }),
       ]);
       await until(async () => (await askFor("tea.example")) === "503");
-      await applyAll(plane, [slice("tea-2", ownAddress, true)]);
+      await applyAll(plane, [teaSlice("tea-2", ownAddress, { port, ready: true })]);
       await until(async () => (await askFor("tea.example")) === "418");
     } finally {
       backend.closeAllConnections();
@@ -261,6 +290,39 @@ describe.skipIf(parts === undefined || envoyPath === undefined)("Gateways of the
       expect(await askFor("old.example")).toBe(`http://new.old.example:${PORT}/`);
     } finally {
       await new Promise((done) => thief.close(done));
+    }
+  });
+
+  test("after a restart without a kind that cannot be read, Envoy keeps its configuration and the Gateway stays Programmed", async (context) => {
+    if (ownAddress === undefined) return context.skip("this machine has no address beside the loopback");
+    const { backend, port } = await startTea(ownAddress);
+    const [adminPort = 0] = await findFreePorts(1);
+    const readiness = async (): Promise<string> => {
+      const response = await fetch(`http://127.0.0.1:${adminPort}/readyz/gateways`);
+      return `${response.status} ${(await response.text()).trim()}`;
+    };
+    try {
+      await applyAll(plane, [teaSlice("tea-2", ownAddress, { port, ready: true })]);
+      await until(async () => (await askFor("tea.example")) === "418");
+      await replica.close();
+      const groups = ["", "apiextensions.k8s.io", "gateway.networking.k8s.io", "gateway.networking.x-k8s.io"];
+      const ours = ["prevail.dev", "coordination.k8s.io", "apiregistration.k8s.io", "authorization.k8s.io"];
+      await applyAll(plane, everythingIn("but-endpoint-slices", [...groups, ...ours, "events.k8s.io"]));
+      replica = await startReportReplica(plane, {}, { gateways: settings, adminPort, user: LIMITED_USER });
+      await until(async () => (await readiness()).startsWith("503 "));
+      expect(await readiness()).toMatch(/^503 .*EndpointSlice.* cannot be read$/);
+      await applyAll(plane, [redirect("late", "late.example")]);
+      // Envoy is connected to the new process by then: what it must not do has had its time.
+      await new Promise((done) => setTimeout(done, 5000));
+      // The route to the tea is for every host, so also for the one that is not served yet.
+      expect([await askFor("tea.example"), await askFor("late.example")]).toEqual(["418", "418"]);
+      expect(wordsOf((await written("gateway", "door")).status?.conditions)).toContain("Programmed=True/Programmed");
+      await applyAll(plane, everythingIn("endpoint-slices", ["discovery.k8s.io"]));
+      await until(async () => (await askFor("late.example")) === `http://new.late.example:${PORT}/`);
+      expect([await askFor("tea.example"), (await readiness()).slice(0, 3)]).toEqual(["418", "200"]);
+    } finally {
+      backend.closeAllConnections();
+      backend.close();
     }
   });
 });

@@ -51,7 +51,7 @@ function whyUnknown({ rulebook }: World, isReadable: (kind: GroupKind) => boolea
 }
 
 /** The kinds that the status of Gateways and routes rests on. */
-const OF_GATEWAYS: readonly GroupKind[] = [
+export const OF_GATEWAYS: readonly GroupKind[] = [
   ...ALWAYS,
   { group: "", kind: "Service" },
   ...["GatewayClass", "Gateway", "ListenerSet", "HTTPRoute", "GRPCRoute", "TLSRoute", "TCPRoute", "UDPRoute"].map(

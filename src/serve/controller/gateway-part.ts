@@ -2,6 +2,7 @@
 import type { MetricFamily } from "../../adapters/admin/metric-families.ts";
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
 import type { EnvoySettings, GatewaySettings } from "../../cli/controller/gateway-settings.ts";
+import { ENDPOINT_SLICE, findUnreadKinds } from "../../controller/gateways/unread-kinds.ts";
 import type { GatewayNeeds, LiveState, LiveStep } from "../../controller/live-evaluation.ts";
 import { compileDataplane, updateDataplane } from "../../core/compile.ts";
 import type { Dataplane } from "../../core/dataplane/dataplane.ts";
@@ -49,7 +50,6 @@ export interface GatewayPartOptions {
 }
 
 const GATEWAY = kindId({ group: GATEWAY_API, kind: "Gateway" });
-const ENDPOINT_SLICE = { group: "discovery.k8s.io", kind: "EndpointSlice" };
 /** How often the absence of data planes is looked at. */
 const LOOK_MS = 15_000;
 
@@ -74,6 +74,8 @@ export class GatewayPart {
   #looking: NodeJS.Timeout | undefined;
   /** The states that were last reported. */
   #reported = "";
+  /** The kinds that cannot be read, and without which nothing is served anew. */
+  #unread: readonly string[] = [];
   readonly #tracker = new GatewayStatusTracker();
   /** The Secrets whose content the status that was last computed is about. */
   #judged: EnvoySecrets | undefined;
@@ -127,13 +129,16 @@ export class GatewayPart {
   useState(state: LiveState, step: LiveStep | undefined): void {
     const before = this.#served;
     const world = worldOf(state.evaluation);
+    const wasHeld = this.#unread.length > 0;
+    this.#noteUnread(findUnreadKinds(world));
+    if (this.#unread.length > 0) return;
     const { keyMaterial } = state;
     const addresses = this.#assign(world);
     const hasNewPorts = this.#infrastructure?.useState(world, this.#ownGateways(world)) === true;
     const isSameMaterial = keyMaterial === before?.keyMaterial;
     const secrets =
       before !== undefined && isSameMaterial ? before.secrets : this.#filterSecrets(envoySecrets(keyMaterial));
-    const { dataplane, isChanged } = nextDataplane(before?.dataplane, state, step);
+    const { dataplane, isChanged } = nextDataplane(before?.dataplane, state, wasHeld ? undefined : step);
     this.#served = { world, dataplane, keyMaterial, secrets, addresses };
     if (before !== undefined && !isChanged && isSameMaterial && !hasNewPorts && hasSame(before.addresses, addresses))
       return;
@@ -145,12 +150,20 @@ export class GatewayPart {
     if (!isSameMaterial) this.#options.onChange();
   }
 
+  /** Not ready as long as data planes get no configuration. */
+  readiness(): { readonly isReady: boolean; readonly reason: string } {
+    if (this.#unread.length > 0) return { isReady: false, reason: `${formatKinds(this.#unread)} cannot be read` };
+    return this.#served === undefined
+      ? { isReady: false, reason: "the cluster is being read" }
+      : { isReady: true, reason: "the configuration is that of the cluster" };
+  }
+
   /** The status of GatewayClasses, Gateways, ListenerSets and routes, in steps. */
   *statuses(world: World, scope: StatusScope): Generator<void, StatusesByObject> {
     const { controllerName, settings } = this.#options;
     const { supportedFeatures, limits } = this.#dataplane;
     const hasAddresses = settings.addresses !== undefined || this.#infrastructure !== undefined;
-    const stateOf = this.#dataplane.read(world);
+    const stateOf = this.#unread.length > 0 ? isHeld : this.#dataplane.read(world);
     const states = new Map(this.#ownGateways(world).map(({ id }) => [id, stateOf(id)]));
     this.#reported = textOf(states);
     const isAnew = this.#judged !== this.#served?.secrets;
@@ -218,6 +231,14 @@ export class GatewayPart {
     });
   }
 
+  #noteUnread(unread: readonly string[]): void {
+    const { trouble, over } = this.#options;
+    if (unread.length === 0 && this.#unread.length > 0) over(CONFIGURATION);
+    else if (unread.length > 0)
+      trouble(CONFIGURATION, `${formatKinds(unread)} cannot be read; gateways keep the configuration that they have`);
+    this.#unread = unread;
+  }
+
   #ownGateways(world: World): readonly KubeObject[] {
     const owned = new OwnedGateways(world, this.#options.controllerName);
     return world.objects.ofKind(GATEWAY).filter((object) => owned.isOwned(object));
@@ -264,6 +285,11 @@ export class GatewayPart {
 }
 
 const textOf = (states: ReadonlyMap<ObjectId, DataplaneState>): string => JSON.stringify([...states]);
+
+const CONFIGURATION = "the configuration of gateways";
+const formatKinds = (kinds: readonly string[]): string => kinds.join(", ");
+/** What is written about Gateways stays while their configuration does. */
+const isHeld = (): DataplaneState => ({ state: "Updating" });
 
 const NO_ADDRESSES: Served["addresses"] = new Map();
 

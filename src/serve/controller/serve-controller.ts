@@ -333,7 +333,7 @@ class Controller {
 
   /** Ready as soon as the ports are open: without discovery, namespaces of the cluster cannot be deleted. */
   #startAdmin({ host, port }: NonNullable<ControllerSettings["admin"]>): Promise<AdminServer> {
-    const webhook = this.#webhook;
+    const [webhook, gateways] = [this.#webhook, this.#gateways];
     return startAdminServer({
       host,
       port,
@@ -348,6 +348,7 @@ class Controller {
             ? { isReady: false, reason: "the cluster is being read" }
             : { isReady: true, reason: "the cluster has been read" },
         ...(webhook === undefined ? {} : { webhook: () => webhook.readiness() }),
+        ...(gateways === undefined ? {} : { gateways: () => gateways.readiness() }),
       },
     });
   }

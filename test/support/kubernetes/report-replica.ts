@@ -51,14 +51,20 @@ export interface ReportReplica {
 export async function startReportReplica(
   plane: ControlPlane,
   report: Partial<ReportSettings> = {},
-  through: { readonly port?: number; readonly gateways?: GatewaySettings; readonly adminPort?: number } = {},
+  through: {
+    readonly port?: number;
+    readonly gateways?: GatewaySettings;
+    readonly adminPort?: number;
+    /** By default CONTROLLER_USER. */
+    readonly user?: string;
+  } = {},
 ): Promise<ReportReplica> {
   const [port = 0] = await findFreePorts(1);
   const stop = new AbortController();
   const notes: string[] = [];
   const { errorPrint } = createPrinters(testIo().io);
   const running = runController(
-    await connectAs(plane, CONTROLLER_USER, through),
+    await connectAs(plane, through.user ?? CONTROLLER_USER, through),
     {
       access: { kubeconfig: plane.kubeconfig },
       view: { host: "127.0.0.1", port },

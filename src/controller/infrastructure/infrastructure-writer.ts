@@ -115,7 +115,7 @@ export class InfrastructureWriter {
 
   /** `isComplete`: Gateways that are not in the table do not exist, so that their objects are removed. */
   want(wanted: ReadonlyMap<string, WantedInfrastructure>, { isComplete }: { readonly isComplete: boolean }): void {
-    if (isComplete && !this.#isComplete) this.#addAll();
+    const becomesComplete = isComplete && !this.#isComplete;
     this.#isComplete = isComplete;
     const nowMs = this.#options.monotonicMs();
     for (const [key, record] of this.#records) {
@@ -131,6 +131,10 @@ export class InfrastructureWriter {
       record.goneMs = undefined;
       this.#queue.add(key);
     }
+    if (!becomesComplete) return;
+    // Only from now on it is known what is gone.
+    for (const record of this.#records.values()) if (record.wanted === undefined) record.goneMs = nowMs;
+    this.#addAll();
   }
 
   /** This authority signs certificates from now on. */

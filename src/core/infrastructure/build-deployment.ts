@@ -126,11 +126,15 @@ function envoyContainer(
   };
 }
 
+/** More threads than any node has CPUs would only take its memory: a tenant may write the limit. */
+const MOST_WORKERS = 128;
+
 /** As many workers as CPUs that the container may use: without it Envoy starts one for each CPU of the node. */
 function concurrencyOf(resources: JsonObject): readonly string[] {
   const { cpu } = objectAt(resources, "limits");
   const [, digits, milli] =
     /^(\d+(?:\.\d+)?)(m?)$/.exec(typeof cpu === "string" || typeof cpu === "number" ? `${cpu}` : "") ?? [];
   if (digits === undefined) return [];
-  return ["--concurrency", String(Math.max(1, Math.ceil(Number(digits) / (milli === "m" ? 1000 : 1))))];
+  const workers = Math.ceil(Number(digits) / (milli === "m" ? 1000 : 1));
+  return ["--concurrency", String(Math.min(Math.max(1, workers), MOST_WORKERS))];
 }

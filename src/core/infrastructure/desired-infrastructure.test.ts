@@ -215,6 +215,7 @@ describe("GatewayParameters", () => {
       );
     expect(args("1500m")).toEqual(expect.arrayContaining(["--concurrency", "2"]));
     expect(args("100m")).toEqual(expect.arrayContaining(["--concurrency", "1"]));
+    expect(args("1000000")).toEqual(expect.arrayContaining(["--concurrency", "128"]));
     expect(args("odd")).not.toContain("--concurrency");
   });
 

@@ -16,8 +16,8 @@ export const NAMING_KINDS: ReadonlySet<KindId> = new Set([
 /**
  * The Secrets and ConfigMaps that a controller reads
  *
- * Those that its Gateways and their ListenerSets refer to, if they may, and the CA certificates of BackendTLSPolicies, which are in the namespace of the
- * policy. Each is named once; it may not exist.
+ * A controller reads what its Gateways and their ListenerSets refer to, if they may, and the CA certificates of BackendTLSPolicies, which are in the
+ * namespace of the policy. Each is named once; it may not exist.
  * Gateway API, "ReferenceGrant"
  */
 export function neededMaterial(world: World, controllerName: string): readonly ObjectRef[] {

@@ -41,7 +41,7 @@ const NO_PARAMETERS: GatewayParameters = { patches: [] };
 /**
  * Parameters of a Gateway
  *
- * Those that the Gateway refers to, and for fields that they do not have those of its GatewayClass. Patches of the class are applied first.
+ * A Gateway has the parameters that it refers to; a field that they leave out comes from the parameters of its GatewayClass. Patches of the class are applied first.
  * Gateway API, "GatewayInfrastructure.parametersRef"
  */
 export function parametersOfGateway(world: World, gateway: KubeObject, rights: ParameterRights): FoundParameters {

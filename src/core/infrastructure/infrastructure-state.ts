@@ -25,7 +25,7 @@ export type InfrastructureState =
 /**
  * Addresses of a Gateway
  *
- * Those of its Service: the ingress points of a load balancer, else the IP addresses of the Service in the cluster. A Gateway that asks for an address needs a load balancer that assigns it.
+ * A Gateway has the addresses of its Service: the ingress points of a load balancer, else the IP addresses of the Service in the cluster. A Gateway that asks for an address needs a load balancer that assigns it.
  * Gateway API, "GatewayStatus.addresses"
  */
 export function infrastructureState(

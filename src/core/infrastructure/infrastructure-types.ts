@@ -30,7 +30,7 @@ export interface GatewayInfrastructure {
   /** The name of all objects. */
   readonly name: string;
   readonly namespace: string;
-  /** Of the Secret. */
+  /** Labels and annotations of the Secret with the client certificate. */
   readonly secretMetadata: ObjectMetadata;
   /** In the order in which they are to be created. */
   readonly objects: readonly JsonObject[];

@@ -11,13 +11,18 @@ import { readRules, ruleBrokenBy } from "./read-rules.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const cache = join(root, ".cache", "mutants");
-const COPIED = ["src", "test", "package.json", "tsconfig.json", "tsconfig.base.json", "vitest.config.ts"];
+const COPIED = ["src", "test", "examples", "package.json", "tsconfig.json", "tsconfig.base.json", "vitest.config.ts"];
 const SPEC = "test/spec/";
 /** Far longer than all of test/spec takes on a busy machine: a mistake with which a test never ends is not noticed. */
 const TIMEOUT_MS = 600_000;
 
 const args = process.argv.slice(2);
-const words = args.filter((arg) => !arg.startsWith("--"));
+const unknown = args.find((arg) => arg.startsWith("-") && arg !== "--list" && !arg.startsWith("--jobs="));
+if (unknown !== undefined) {
+  console.error(`mutants: unknown option ${unknown}; known are --list and --jobs=N`);
+  process.exit(2);
+}
+const words = args.filter((arg) => !arg.startsWith("-"));
 const jobs = Number(args.find((arg) => arg.startsWith("--jobs="))?.slice("--jobs=".length) ?? 2);
 const chosen = mutants.filter(
   ({ name, file }) => words.length === 0 || words.some((word) => name.includes(word) || file.includes(word)),

@@ -16,9 +16,9 @@ import type { InfrastructureState } from "../../core/infrastructure/infrastructu
 import { type ObjectId, type ObjectRef, objectId } from "../../core/model/refs.ts";
 import type { RetryKnowledge } from "../../core/retry/retry-counts.ts";
 import { type ControlPlane, startControlPlane } from "../../xds/serve/control-plane.ts";
+import type { XdsEvent } from "../../xds/serve/xds-event.ts";
 import { createXdsMetrics, type XdsMetrics } from "../../xds/serve/xds-metrics.ts";
 import type { XdsServerTls } from "../../xds/serve/xds-port.ts";
-import type { XdsEvent } from "../../xds/serve/xds-server.ts";
 import { formatEvent } from "../xds/format-event.ts";
 import { slackMs } from "../xds/timer-slack.ts";
 import { EnvoyCounts } from "./envoy-counts.ts";

@@ -1,5 +1,5 @@
 import type { HandshakeFailure } from "../../adapters/sockets/failed-handshakes.ts";
-import type { XdsEvent } from "../../xds/serve/xds-server.ts";
+import type { XdsEvent } from "../../xds/serve/xds-event.ts";
 
 /** Health checks and port scans connect without a handshake, so only what an operator must correct is logged. */
 function formatHandshakeFailure({ reason, client, message }: HandshakeFailure): string | undefined {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { XdsEvent } from "./xds-event.ts";
 import { createXdsMetrics, type XdsMetrics } from "./xds-metrics.ts";
-import type { NodeStatus, XdsEvent } from "./xds-server.ts";
+import type { NodeStatus } from "./xds-server.ts";
 
 const node = (name: string, gateway: string, more: Partial<NodeStatus> = {}): NodeStatus => ({
   node: name,

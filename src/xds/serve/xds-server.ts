@@ -12,19 +12,19 @@ import {
   type sendUnaryData,
   status,
 } from "@grpc/grpc-js";
-import type { HandshakeFailure } from "../../adapters/sockets/failed-handshakes.ts";
 import { formatXdsAddress, isLocal, type XdsAddress } from "../../core/envoy/xds-address.ts";
 import { remember } from "../../core/model/collections/remember.ts";
 import type { NodeCounts } from "./counts/read-counts.ts";
 import { takeCounts } from "./counts/take-counts.ts";
 import { type DiscoveryStyle, type EncodedResources, NO_RESOURCES } from "./encode/encode-resources.ts";
-import type { ResourceType } from "./encode/resource-type.ts";
 import { refusalOf } from "./node-certificate.ts";
 import { createRateLimit, type RateLimit } from "./rate-limit.ts";
 import { type AcceptedVersions, createAcceptedVersions } from "./session/accepted-versions.ts";
 import { type DiscoveryProtocol, deltaProtocol, sotwProtocol } from "./session/discovery-protocol.ts";
 import type { Refusal } from "./session/session-state.ts";
 import { type SessionRequest, XdsSession } from "./session/xds-session.ts";
+import type { Acknowledgement, RejectionCause, XdsEvent } from "./xds-event.ts";
+import { XDS_LIMITS, type XdsLimits } from "./xds-limits.ts";
 import { openXdsPort, type XdsServerTls } from "./xds-port.ts";
 
 export interface XdsServerOptions {
@@ -38,60 +38,8 @@ export interface XdsServerOptions {
   readonly limits?: Partial<XdsLimits>;
 }
 
-export interface XdsLimits {
-  readonly maxNodes: number;
-  readonly maxMessageBytes: number;
-  /** The rate limit of one node: a burst, and a rate per second. */
-  readonly messageBurst: number;
-  readonly messagesPerSecond: number;
-  /** How long to wait for the endpoints of a new cluster before routes may use it. */
-  readonly awaitEndpointsMs: number;
-  /** The minimum lifetime of a cluster (see `SessionOptions`). */
-  readonly lingerMs: number;
-  readonly keepaliveMs: number;
-  /** The longest TLS handshake. */
-  readonly handshakeMs: number;
-}
-
-const LIMITS: XdsLimits = {
-  maxNodes: 10_000,
-  maxMessageBytes: 4 * 1024 * 1024,
-  messageBurst: 10_000,
-  messagesPerSecond: 1000,
-  awaitEndpointsMs: 5000,
-  lingerMs: 10_000,
-  keepaliveMs: 10_000,
-  handshakeMs: 10_000,
-};
-
 /** The interval of the search for unused clusters. */
 const RETIRE_MS = 1000;
-
-export type XdsEvent =
-  | { readonly type: "Connected" | "Disconnected"; readonly node: string; readonly gateway: string }
-  | { readonly type: "Refused"; readonly node: string; readonly gateway: string; readonly refusal: Refusal }
-  | { readonly type: "Rejected"; readonly node: string; readonly cause: RejectionCause; readonly reason: string }
-  /** A connection was closed because its TLS handshake failed or took too long. */
-  | { readonly type: "HandshakeFailed"; readonly failure: HandshakeFailure }
-  | {
-      readonly type: "Sent";
-      readonly resourceType: ResourceType;
-      readonly resources: number;
-      readonly removed: number;
-      readonly bytes: number;
-    }
-  /** `response`: whether it accepts what it was sent. Undefined: a request. */
-  | { readonly type: "Received"; readonly bytes: number; readonly acknowledgement: Acknowledgement | undefined }
-  /** It has acknowledged or refused everything that it must have, which was not so before this message. */
-  | { readonly type: "Current"; readonly node: string; readonly gateway: string };
-
-/** The reason for closing a stream. */
-export type RejectionCause = "no_node" | "certificate" | "too_many_nodes" | "unreadable" | "rate_limit";
-
-export interface Acknowledgement {
-  readonly resourceType: ResourceType;
-  readonly isTaken: boolean;
-}
 
 export interface NodeStatus {
   readonly node: string;
@@ -154,7 +102,7 @@ export async function startXdsServer(options: XdsServerOptions): Promise<XdsServ
       `${formatXdsAddress(address)} is not the loopback, and the stream contains private keys: use TLS with client certificates`,
     );
   }
-  const limits = { ...LIMITS, ...options.limits };
+  const limits = { ...XDS_LIMITS, ...options.limits };
   const shared: Shared = {
     limits,
     hasTls: tls !== undefined,
@@ -163,24 +111,7 @@ export async function startXdsServer(options: XdsServerOptions): Promise<XdsServ
     gateways: undefined,
     good: new Map(),
   };
-  const server = new Server({
-    "grpc.max_receive_message_length": limits.maxMessageBytes,
-    "grpc.keepalive_time_ms": limits.keepaliveMs,
-    "grpc.keepalive_timeout_ms": limits.keepaliveMs,
-    "grpc.max_concurrent_streams": 100,
-  });
-  server.addService(SERVICE, {
-    DeltaAggregatedResources: (call: Call) => serveStream(call, "Delta", deltaProtocol(), shared),
-    StreamAggregatedResources: (call: Call) => serveStream(call, "StateOfTheWorld", sotwProtocol(), shared),
-  });
-  server.addService(COUNTS_SERVICE, {
-    Export: (call: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>) => {
-      const { onCounts } = options;
-      const problem = onCounts && takeCounts(call.request, call.getPeer(), shared.connections, onCounts);
-      if (problem === undefined) callback(null, NO_BYTES);
-      else callback({ code: status.PERMISSION_DENIED, details: problem });
-    },
-  });
+  const server = createGrpcServer(shared, options.onCounts);
   const retiring = setInterval(() => {
     for (const { session } of shared.connections) session.retireLingering();
   }, RETIRE_MS);
@@ -215,6 +146,29 @@ export async function startXdsServer(options: XdsServerOptions): Promise<XdsServ
       await close();
     },
   };
+}
+
+/** The services that Envoys call. The server listens nowhere: connections are injected. */
+function createGrpcServer(shared: Shared, onCounts: XdsServerOptions["onCounts"]): Server {
+  const { maxMessageBytes, keepaliveMs } = shared.limits;
+  const server = new Server({
+    "grpc.max_receive_message_length": maxMessageBytes,
+    "grpc.keepalive_time_ms": keepaliveMs,
+    "grpc.keepalive_timeout_ms": keepaliveMs,
+    "grpc.max_concurrent_streams": 100,
+  });
+  server.addService(SERVICE, {
+    DeltaAggregatedResources: (call: Call) => serveStream(call, "Delta", deltaProtocol(), shared),
+    StreamAggregatedResources: (call: Call) => serveStream(call, "StateOfTheWorld", sotwProtocol(), shared),
+  });
+  server.addService(COUNTS_SERVICE, {
+    Export: (call: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>) => {
+      const problem = onCounts && takeCounts(call.request, call.getPeer(), shared.connections, onCounts);
+      if (problem === undefined) callback(null, NO_BYTES);
+      else callback({ code: status.PERMISSION_DENIED, details: problem });
+    },
+  });
+  return server;
 }
 
 const asBytes = (value: Buffer): Buffer => value;

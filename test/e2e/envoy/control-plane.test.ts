@@ -10,7 +10,7 @@ import {
   type ControlPlaneOptions,
   startControlPlane,
 } from "../../../src/xds/serve/control-plane.ts";
-import type { XdsEvent } from "../../../src/xds/serve/xds-server.ts";
+import type { XdsEvent } from "../../../src/xds/serve/xds-event.ts";
 import { findEnvoy, type RunningEnvoy, startEnvoy } from "../../support/gateway/envoy.ts";
 import { NO_KEYS } from "../../support/gateway/envoy-plane.ts";
 import { findFreePorts } from "../../support/gateway/find-free-ports.ts";

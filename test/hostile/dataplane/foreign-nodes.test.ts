@@ -9,7 +9,7 @@ import {
 } from "../../../src/xds/gen/envoy/service/discovery/v3/discovery_pb.ts";
 import { create, fromBinary, toBinary } from "../../../src/xds/protobuf.ts";
 import { type ControlPlane, startControlPlane } from "../../../src/xds/serve/control-plane.ts";
-import type { XdsEvent } from "../../../src/xds/serve/xds-server.ts";
+import type { XdsEvent } from "../../../src/xds/serve/xds-event.ts";
 import { dataplane, listener, secretRef } from "../../support/gateway/dataplane-config.ts";
 import { Cleanup, waitUntil } from "../../support/gateway/gateway-harness.ts";
 import { NODE_7, NODE_8, NODE_9, XDS_SERVER_TLS } from "../../support/gateway/node-certificates.ts";

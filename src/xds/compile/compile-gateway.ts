@@ -9,6 +9,7 @@ import type {
   PortConfig,
 } from "../../core/dataplane/gateway-config.ts";
 import { isStream } from "../../core/dataplane/is-stream.ts";
+import { remember } from "../../core/model/collections/remember.ts";
 import { formatRef, type ObjectRef } from "../../core/model/refs.ts";
 import type { MatchRegex } from "../../core/model/regex.ts";
 import type { Cluster } from "../gen/envoy/config/cluster/v3/cluster_pb.ts";
@@ -91,62 +92,21 @@ export interface GatewayCompiler {
 }
 
 export function createGatewayCompiler(options: EnvoyCompileOptions): GatewayCompiler {
-  const hostCompilers = new Map<RouteConfigName, VirtualHostCompiler>();
-  const parts = createRouteParts();
-  const countUses = createUseCounter();
   const limits = { ...EDGE_LIMITS, ...options.limits };
-  const clusters = createClusterStore(limits);
-  const assignments = createAssignmentStore();
-  const shapes = createShapeMemory(options.scopesFrom);
-  const streamNeeds = createStreamReader();
-  const streamStore = createStreamStore();
-  const settings: ListenerSettings = {
+  const compilePorts = createPortCompiler(options, {
     logs: options.accessLog ?? "None",
     limits,
     sharesPorts: options.sharesPorts ?? true,
     trustedHops: options.trustedHops ?? 0,
-  };
-  const hostCompiler = (name: RouteConfigName, facts: PortFacts): VirtualHostCompiler => {
-    const known =
-      hostCompilers.get(name) ?? createVirtualHostCompiler(name, createRouteCompiler(facts, options, parts));
-    hostCompilers.set(name, known);
-    return known;
-  };
+  });
+  const countUses = createUseCounter();
+  const clusters = createClusterStore(limits);
+  const assignments = createAssignmentStore();
+  const streamStore = createStreamStore();
   return {
     compile: (gateway, endpoints, secrets) => {
       const delivery = deliveryOf(options, endpoints);
-      const hosts = new Map<RouteConfigName, readonly CompiledHost[]>();
-      const wildcards = new Map<RouteConfigName, readonly string[]>();
-      const listeners = new Map<string, Listener>();
-      const streams = new Map<string, readonly StreamNeeds[]>();
-      for (const wholePort of gateway.ports) {
-        const port = withCertificates(wholePort, secrets);
-        const name = listenerName(gateway.gateway, port);
-        const facts: PortFacts = { port: port.port, scheme: port.protocol === "TLS" ? "https" : "http" };
-        for (const [config, sharing] of routeNames(name, port)) {
-          const compiled = hostCompiler(config, facts).compile(sharing, othersOf(wholePort, sharing));
-          hosts.set(config, compiled.hosts);
-          wildcards.set(config, compiled.wildcards);
-          shapes.see(config, compiled);
-        }
-        const needs = port.listeners.filter(isStream).map(streamNeeds);
-        if (needs.length > 0) streams.set(`streams ${name}`, needs);
-        const listener = compileListener(
-          name,
-          port,
-          options.bind(gateway.gateway, port.port),
-          (one) => {
-            const config = nameOf(name, port, one);
-            const routes = delivery.routes(config, hosts.get(config) ?? [], shapes.find(config));
-            return { routes, wildcards: wildcards.get(config) ?? [] };
-          },
-          delivery,
-          settings,
-        );
-        if (listener !== undefined) listeners.set(name, listener);
-      }
-      for (const name of hostCompilers.keys()) if (!hosts.has(name)) hostCompilers.delete(name);
-      shapes.keep(hosts);
+      const { listeners, hosts, streams } = compilePorts(gateway, secrets, delivery);
       const uses = countUses(new Map<string, readonly (CompiledHost | StreamNeeds)[]>([...hosts, ...streams]));
       const stream = streamStore.compile([...streams.values()].flat(), endpoints, delivery);
       const waits = new Set([...uses.values()].flatMap(({ waitsMs }) => waitsMs ?? []));
@@ -161,6 +121,59 @@ export function createGatewayCompiler(options: EnvoyCompileOptions): GatewayComp
         problems: [...secretProblems(gateway, backends, secrets), ...problemsOf(hosts.values())],
       };
     },
+  };
+}
+
+/** What the ports of a gateway become. */
+interface CompiledPorts {
+  readonly listeners: Map<string, Listener>;
+  readonly hosts: ReadonlyMap<RouteConfigName, readonly CompiledHost[]>;
+  readonly streams: ReadonlyMap<string, readonly StreamNeeds[]>;
+}
+
+type PortCompiler = (gateway: GatewayConfig, secrets: EnvoySecrets, delivery: ConfigSources) => CompiledPorts;
+
+function createPortCompiler(options: EnvoyCompileOptions, settings: ListenerSettings): PortCompiler {
+  const hostCompilers = new Map<RouteConfigName, VirtualHostCompiler>();
+  const parts = createRouteParts();
+  const shapes = createShapeMemory(options.scopesFrom);
+  const streamNeeds = createStreamReader();
+  const hostCompiler = (name: RouteConfigName, facts: PortFacts): VirtualHostCompiler =>
+    remember(hostCompilers, name, () => createVirtualHostCompiler(name, createRouteCompiler(facts, options, parts)));
+  return (gateway, secrets, delivery) => {
+    const hosts = new Map<RouteConfigName, readonly CompiledHost[]>();
+    const wildcards = new Map<RouteConfigName, readonly string[]>();
+    const listeners = new Map<string, Listener>();
+    const streams = new Map<string, readonly StreamNeeds[]>();
+    for (const wholePort of gateway.ports) {
+      const port = withCertificates(wholePort, secrets);
+      const name = listenerName(gateway.gateway, port);
+      const facts: PortFacts = { port: port.port, scheme: port.protocol === "TLS" ? "https" : "http" };
+      for (const [config, sharing] of routeNames(name, port)) {
+        const compiled = hostCompiler(config, facts).compile(sharing, othersOf(wholePort, sharing));
+        hosts.set(config, compiled.hosts);
+        wildcards.set(config, compiled.wildcards);
+        shapes.see(config, compiled);
+      }
+      const needs = port.listeners.filter(isStream).map(streamNeeds);
+      if (needs.length > 0) streams.set(`streams ${name}`, needs);
+      const listener = compileListener(
+        name,
+        port,
+        options.bind(gateway.gateway, port.port),
+        (one) => {
+          const config = nameOf(name, port, one);
+          const routes = delivery.routes(config, hosts.get(config) ?? [], shapes.find(config));
+          return { routes, wildcards: wildcards.get(config) ?? [] };
+        },
+        delivery,
+        settings,
+      );
+      if (listener !== undefined) listeners.set(name, listener);
+    }
+    for (const name of hostCompilers.keys()) if (!hosts.has(name)) hostCompilers.delete(name);
+    shapes.keep(hosts);
+    return { listeners, hosts, streams };
   };
 }
 

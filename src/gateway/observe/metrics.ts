@@ -28,100 +28,98 @@ export interface Metrics {
 
 /** `nowMs`: a clock that never goes back. */
 export function createMetrics(nowMs: () => number = () => performance.now()): Metrics {
-  const requests = createCounters("prevail_requests_total", "Requests that have ended, by status code.");
-  const refused = createCounters(
-    "prevail_refused_requests_total",
-    "Malformed or too slow requests, by the status code of the response.",
-  );
-  const handshakes = createCounters(
-    "prevail_failed_handshakes_total",
-    "Connections that were closed because their TLS handshake failed or took too long, by reason.",
-  );
-  const connections = createCounters(
-    "prevail_connections_total",
-    "Connections that are not HTTP and have ended, by result.",
-  );
-  const connectionBytes = createCounters(
-    "prevail_connection_bytes_total",
-    "Bytes of connections that are not HTTP, from and to clients.",
-  );
-  const attempts = createCounters("prevail_attempts_total", "Attempts, by outcome.");
-  const retries = createCounters("prevail_retries_total", "Retries, by the outcome of the attempt before.");
-  const budget = createCounters(
-    "prevail_retry_budget_refusals_total",
-    "Retries that were not made because the retry budget was exhausted.",
-  );
+  const families = createFamilies();
   const worth = createRetryWorth(nowMs);
   const config = createConfigMetrics();
-  const durations = createHistograms(
-    "prevail_request_duration_seconds",
-    "Time from the first byte of a request to the last byte of its response.",
-  );
-  const attemptDurations = createHistograms(
-    "prevail_attempt_duration_seconds",
-    "Time from the start of an attempt to the head of its response, or to its failure.",
-  );
-  const requestSeries = createSeriesCache(requests, durations);
-  const attemptSeries = createSeriesCache(attempts, attemptDurations);
+  const series = {
+    requests: createSeriesCache(families.requests, families.durations),
+    attempts: createSeriesCache(families.attempts, families.attemptDurations),
+  };
+  const rendered = [...Object.values(families), ...worth.families, ...config.families];
   return {
     observe: (event) => {
-      switch (event.type) {
-        case "RequestFinished": {
-          const { gateway, rule = NO_RULE, status } = event;
-          const series = requestSeries.of(gateway, rule, () => requestLabels(event));
-          series.count(status ?? "none", (code) => `code="${code}"`);
-          series.time(event.durationMs);
-          worth.count(event);
-          return;
-        }
-        case "RequestRefused":
-          refused.cell(`gateway="${label(nameOf(event.gateway))}",code="${event.status}"`).count++;
-          return;
-        case "ConnectionFinished": {
-          const labels = requestLabels(event);
-          connections.cell(`${labels},result="${resultOf(event)}"`).count++;
-          connectionBytes.cell(`${labels},direction="received"`).count += event.receivedBytes;
-          connectionBytes.cell(`${labels},direction="sent"`).count += event.sentBytes;
-          return;
-        }
-        case "HandshakeFailed":
-          handshakes.cell(`gateway="${label(nameOf(event.gateway))}",reason="${event.failure.reason}"`).count++;
-          return;
-        case "AttemptFinished": {
-          const series = attemptSeries.of(event.backend, event.backend, () => backendLabels(event));
-          series.count(formatOutcome(event.outcome), (outcome) => `outcome="${outcome}"`);
-          series.time(event.durationMs);
-          return;
-        }
-        case "RetryScheduled":
-          retries.cell(`${ruleLabels(event.rule)},${backendLabels(event)},reason="${formatOutcome(event.reason)}"`)
-            .count++;
-          return;
-        case "BudgetRefused":
-          budget.cell(`${ruleLabels(event.rule)},${backendLabels(event)}`).count++;
-          return;
-      }
+      observe(event, families, series);
+      if (event.type === "RequestFinished") worth.count(event);
     },
     noteConfig: config.noteConfig,
-    render: () =>
-      [
-        requests,
-        refused,
-        handshakes,
-        connections,
-        connectionBytes,
-        durations,
-        attempts,
-        attemptDurations,
-        retries,
-        budget,
-        ...worth.families,
-        ...config.families,
-      ]
-        .map((family) => family.render())
-        .join(""),
+    render: () => rendered.map((family) => family.render()).join(""),
     retries: worth.report,
   };
+}
+
+/** In the order in which they are rendered. */
+const createFamilies = () => ({
+  requests: createCounters("prevail_requests_total", "Requests that have ended, by status code."),
+  refused: createCounters(
+    "prevail_refused_requests_total",
+    "Malformed or too slow requests, by the status code of the response.",
+  ),
+  handshakes: createCounters(
+    "prevail_failed_handshakes_total",
+    "Connections that were closed because their TLS handshake failed or took too long, by reason.",
+  ),
+  connections: createCounters("prevail_connections_total", "Connections that are not HTTP and have ended, by result."),
+  connectionBytes: createCounters(
+    "prevail_connection_bytes_total",
+    "Bytes of connections that are not HTTP, from and to clients.",
+  ),
+  durations: createHistograms(
+    "prevail_request_duration_seconds",
+    "Time from the first byte of a request to the last byte of its response.",
+  ),
+  attempts: createCounters("prevail_attempts_total", "Attempts, by outcome."),
+  attemptDurations: createHistograms(
+    "prevail_attempt_duration_seconds",
+    "Time from the start of an attempt to the head of its response, or to its failure.",
+  ),
+  retries: createCounters("prevail_retries_total", "Retries, by the outcome of the attempt before."),
+  budget: createCounters(
+    "prevail_retry_budget_refusals_total",
+    "Retries that were not made because the retry budget was exhausted.",
+  ),
+});
+
+function observe(
+  event: GatewayEvent,
+  families: ReturnType<typeof createFamilies>,
+  series: { readonly requests: SeriesCache; readonly attempts: SeriesCache },
+): void {
+  switch (event.type) {
+    case "RequestFinished": {
+      const { gateway, rule = NO_RULE, status } = event;
+      const own = series.requests.of(gateway, rule, () => requestLabels(event));
+      own.count(status ?? "none", (code) => `code="${code}"`);
+      own.time(event.durationMs);
+      return;
+    }
+    case "RequestRefused":
+      families.refused.cell(`gateway="${label(nameOf(event.gateway))}",code="${event.status}"`).count++;
+      return;
+    case "ConnectionFinished": {
+      const labels = requestLabels(event);
+      families.connections.cell(`${labels},result="${resultOf(event)}"`).count++;
+      families.connectionBytes.cell(`${labels},direction="received"`).count += event.receivedBytes;
+      families.connectionBytes.cell(`${labels},direction="sent"`).count += event.sentBytes;
+      return;
+    }
+    case "HandshakeFailed":
+      families.handshakes.cell(`gateway="${label(nameOf(event.gateway))}",reason="${event.failure.reason}"`).count++;
+      return;
+    case "AttemptFinished": {
+      const own = series.attempts.of(event.backend, event.backend, () => backendLabels(event));
+      own.count(formatOutcome(event.outcome), (outcome) => `outcome="${outcome}"`);
+      own.time(event.durationMs);
+      return;
+    }
+    case "RetryScheduled": {
+      const labels = `${ruleLabels(event.rule)},${backendLabels(event)},reason="${formatOutcome(event.reason)}"`;
+      families.retries.cell(labels).count++;
+      return;
+    }
+    case "BudgetRefused":
+      families.budget.cell(`${ruleLabels(event.rule)},${backendLabels(event)}`).count++;
+      return;
+  }
 }
 
 /** The counters and the histogram of one set of labels, cached because every request uses them. */

@@ -1,5 +1,6 @@
 /** The upstreams of all endpoints in use, independent of the configuration. */
 import type { BackendConfig, Endpoint, EndpointsId } from "../../core/dataplane/gateway-config.ts";
+import { remember } from "../../core/model/collections/remember.ts";
 import type { GatewayClock } from "../contract/gateway-clock.ts";
 import type { GatewayLimits } from "../contract/gateway-limits.ts";
 import type { Upstream, UpstreamTls } from "../contract/upstream.ts";
@@ -40,7 +41,6 @@ export function createUpstreamTable(limits: GatewayLimits, clock: GatewayClock):
   const rows = new Map<string, Row>();
   /** The row that an endpoint object used last. It stays the same until the configuration changes. */
   const lastOf = new WeakMap<Endpoint, Row>();
-  const turns = new Map<EndpointsId, number>();
   const health = createEndpointHealth(clock);
 
   const sweep = (nowMs: number): void => {
@@ -57,16 +57,10 @@ export function createUpstreamTable(limits: GatewayLimits, clock: GatewayClock):
 
   const find = (protocol: BackendConfig["protocol"], endpoint: Endpoint, tls: UpstreamTls | undefined): Row => {
     const key = `${protocol} ${endpoint.address} ${endpoint.port}${tls === undefined ? "" : ` ${tls.key}`}`;
-    const known = rows.get(key);
-    if (known !== undefined) return known;
-    const options = tls === undefined ? undefined : upstreamTlsOptions(tls);
-    const upstream =
-      protocol === "HTTP/2"
-        ? createHttp2Upstream(endpoint, options, { limits, clock })
-        : createHttp1Upstream({ endpoint, tls: options, limits, clock });
-    const row = { protocol, tls, upstream, wasUsed: true, usedMs: 0, isRemoved: false };
-    rows.set(key, row);
-    return row;
+    return remember(rows, key, () => {
+      const upstream = createUpstream(protocol, endpoint, tls, { limits, clock });
+      return { protocol, tls, upstream, wasUsed: true, usedMs: 0, isRemoved: false };
+    });
   };
 
   return {
@@ -79,18 +73,7 @@ export function createUpstreamTable(limits: GatewayLimits, clock: GatewayClock):
       row.wasUsed = true;
       return row.upstream;
     },
-    pick: (id, endpoints, used) => {
-      const turn = turns.get(id) ?? 0;
-      turns.set(id, (turn + 1) % 0x4000_0000);
-      let alive: Endpoint | undefined;
-      for (let step = 0; step < endpoints.length; step++) {
-        const endpoint = endpoints[(turn + step) % endpoints.length];
-        if (endpoint === undefined || health.isOut(id, endpoint)) continue;
-        if (!used.includes(endpoint)) return endpoint;
-        alive ??= endpoint;
-      }
-      return alive ?? endpoints[turn % endpoints.length];
-    },
+    pick: createPicker(health),
     record: health.record,
     isOut: health.isOut,
     sweep: () => {
@@ -104,5 +87,34 @@ export function createUpstreamTable(limits: GatewayLimits, clock: GatewayClock):
       }
       rows.clear();
     },
+  };
+}
+
+function createUpstream(
+  protocol: BackendConfig["protocol"],
+  endpoint: Endpoint,
+  tls: UpstreamTls | undefined,
+  context: { readonly limits: GatewayLimits; readonly clock: GatewayClock },
+): Upstream {
+  const options = tls === undefined ? undefined : upstreamTlsOptions(tls);
+  return protocol === "HTTP/2"
+    ? createHttp2Upstream(endpoint, options, context)
+    : createHttp1Upstream({ endpoint, tls: options, ...context });
+}
+
+/** The turns of the round robin. */
+function createPicker({ isOut }: EndpointHealth): UpstreamTable["pick"] {
+  const turns = new Map<EndpointsId, number>();
+  return (id, endpoints, used) => {
+    const turn = turns.get(id) ?? 0;
+    turns.set(id, (turn + 1) % 0x4000_0000);
+    let alive: Endpoint | undefined;
+    for (let step = 0; step < endpoints.length; step++) {
+      const endpoint = endpoints[(turn + step) % endpoints.length];
+      if (endpoint === undefined || isOut(id, endpoint)) continue;
+      if (!used.includes(endpoint)) return endpoint;
+      alive ??= endpoint;
+    }
+    return alive ?? endpoints[turn % endpoints.length];
   };
 }

@@ -81,8 +81,6 @@ export function createControlLoop(options: ControlLoopOptions): ControlLoop {
   let served: Served | undefined;
   let keyMaterial = NO_KEY_MATERIAL;
   let generation = 0;
-  let running: Promise<void> | undefined;
-  let isWanted = false;
 
   const step = async (): Promise<void> => {
     const loaded = await options.source.load();
@@ -118,24 +116,27 @@ export function createControlLoop(options: ControlLoopOptions): ControlLoop {
     });
   };
 
+  return { refresh: combineCalls(step), generation: () => generation };
+}
+
+/** Calls during a run are combined into one more run. */
+function combineCalls(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let isWanted = false;
   const drive = async (): Promise<void> => {
     try {
       while (isWanted) {
         isWanted = false;
-        await step();
+        await run();
       }
     } finally {
       running = undefined;
     }
   };
-
-  return {
-    refresh: () => {
-      isWanted = true;
-      running ??= drive();
-      return running;
-    },
-    generation: () => generation,
+  return () => {
+    isWanted = true;
+    running ??= drive();
+    return running;
   };
 }
 

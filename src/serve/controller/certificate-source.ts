@@ -88,6 +88,28 @@ export async function followCertificate(
   }
 }
 
+const RETRY_MS = 2000;
+
+/** The certificate to start with, as soon as there is one that clients trust. Undefined: the signal has aborted. */
+export async function loadFirstCertificate(
+  source: CertificateSource,
+  signal: AbortSignal,
+  onTrouble: (message: string) => void,
+): Promise<ServingCertificate | undefined> {
+  while (!signal.aborted) {
+    try {
+      const loaded = await source.load();
+      const waitMs = loaded.trustedFromMs - Date.now();
+      if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+      return loaded;
+    } catch (error) {
+      onTrouble(error instanceof Error ? error.message : String(error));
+    }
+    await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
+  }
+  return undefined;
+}
+
 async function loadFiles(files: NonNullable<ControllerSettings["certificateFiles"]>): Promise<ServingCertificate> {
   const [certificate, privateKey] = await Promise.all([readPem(files.certificate), readPem(files.privateKey)]);
   const facts = readCertificate(certificate);

@@ -1,5 +1,4 @@
 /** `prevail controller`: the view API over a cluster that is followed, until a signal stops it. */
-import { setTimeout as sleep } from "node:timers/promises";
 import { type AdminServer, startAdminServer } from "../../adapters/admin/admin-server.ts";
 import { createProcessMetrics } from "../../adapters/admin/process-metrics.ts";
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
@@ -12,11 +11,12 @@ import type { ServingCertificate } from "../../adapters/sockets/start-tls-server
 import { type AccessReviews, createAccessReviews } from "../../api/rights/access-reviews.ts";
 import type { FrontProxy } from "../../api/serve/front-proxy.ts";
 import { startViewServer, type ViewServer } from "../../api/serve/view-server.ts";
+import type { GatewaySettings } from "../../cli/controller/gateway-settings.ts";
 import type { ReportSettings } from "../../cli/controller/report-settings.ts";
 import type { ControllerSettings } from "../../cli/controller/settings.ts";
+import type { WebhookSettings } from "../../cli/controller/webhook-settings.ts";
 import { type ExitCode, exitCodes } from "../../cli/exit-codes.ts";
 import type { ServeOutput } from "../../cli/run/settings.ts";
-import { cleanUp } from "../../controller/cleanup/clean-up.ts";
 import { followEvaluation, type LiveState } from "../../controller/live-evaluation.ts";
 import { worldOf } from "../../core/evaluation.ts";
 import type { ViewContext } from "../../core/view/view-context.ts";
@@ -28,13 +28,15 @@ import {
   type CertificateTiming,
   createCertificateSource,
   followCertificate,
+  loadFirstCertificate,
 } from "./certificate-source.ts";
 import { type ControllerMetrics, createControllerMetrics } from "./controller-metrics.ts";
 import { createEvaluationMetrics } from "./evaluation-metrics.ts";
 import { followFrontProxy, loadFrontProxy } from "./front-proxy-source.ts";
 import { GatewayPart, type GatewayPartOptions } from "./gateway-part.ts";
-import { createReplicaName, isOneOf, ReportPart, type ReportPartOptions } from "./report-part.ts";
-import { WebhookPart } from "./webhook-part.ts";
+import { createReplicaName, ReportPart, type ReportPartOptions } from "./report-part.ts";
+import { runCleanup } from "./run-cleanup.ts";
+import { WebhookPart, type WebhookPartOptions } from "./webhook-part.ts";
 
 export const serveController =
   (version: string) =>
@@ -51,37 +53,6 @@ export const serveController =
       stop.forget();
     }
   };
-
-/** Takes back what was written, and ends. */
-async function runCleanup(
-  { client, access }: ClusterConnection,
-  { service, report }: ControllerSettings,
-  output: ServeOutput,
-  signal: AbortSignal,
-): Promise<ExitCode> {
-  if (report === undefined) return output.fail("there is nothing to take back without --controller-name and --lease");
-  const { note } = output;
-  const { lease, controllerName } = report;
-  const namespace = service.namespace ?? access.namespace;
-  try {
-    const failures = await cleanUp({
-      client,
-      lease: { namespace, name: lease.name },
-      renewDeadlineMs: lease.renewDeadlineMs,
-      isDryRun: report.isDryRun,
-      controllerName,
-      isOwned: isOneOf(report.own),
-      signal,
-      nowMs: Date.now,
-      note,
-    });
-    if (failures.length === 0) return exitCodes.ok;
-    for (const failure of failures) note(failure);
-    return output.fail(`${failures.length} problems are left, see above; correct them and run it again`);
-  } finally {
-    client.close();
-  }
-}
 
 /** Runs until the signal aborts. */
 export async function runController(
@@ -110,8 +81,6 @@ const ownGateways = (part: GatewayPart | undefined): ReportPartOptions["gateways
     ownStatuses: (world, scope) => part.statuses(world, scope),
     isOwnGateway: (world, gateway) => part.isOwn(world, gateway),
   };
-
-const RETRY_MS = 2000;
 
 type Opened = { readonly state: "open" | "stopped" } | { readonly state: "failed"; readonly message: string };
 
@@ -157,24 +126,13 @@ class Controller {
     this.#output = output;
     this.#signal = signal;
     this.#namespace = settings.service.namespace ?? access.namespace;
-    const { note } = output;
-    this.#webhook =
-      settings.webhook === undefined
-        ? undefined
-        : new WebhookPart({
-            client,
-            settings: settings.webhook,
-            note,
-            trouble: (what, message) => this.#trouble(what, message),
-            over: (what) => this.#over(what),
-            retries: () => this.#gateways?.retries(),
-          });
+    this.#webhook = settings.webhook && this.#createWebhook(settings.webhook);
     this.#certificates = createCertificateSource({
       client,
       settings,
       namespace: this.#namespace,
       nowMs: Date.now,
-      note,
+      note: output.note,
       publish: async (authorities) => (await this.#webhook?.publish(authorities)) ?? true,
       timing,
     });
@@ -182,40 +140,58 @@ class Controller {
       review: async (user, action) => (await reviewAccess(client, user, action)).allowed,
       nowMs: () => performance.now(),
     });
-    const { gateways } = settings;
+    const { gateways, report } = settings;
     const replicaName = createReplicaName();
-    this.#gateways =
-      gateways === undefined || settings.report === undefined
-        ? undefined
-        : new GatewayPart({
-            client,
-            namespace: this.#namespace,
-            signal,
-            settings: gateways,
-            controllerName: settings.report.controllerName,
-            remainingMs: () => this.#report?.remainingMs() ?? 0,
-            note,
-            trouble: (what, message) => this.#trouble(what, message),
-            over: (what) => this.#over(what),
-            onChange: () => this.#report?.refresh(),
-            replicas: this.#replicaOptions(settings.report, replicaName),
-          });
-    this.#report =
-      settings.report === undefined
-        ? undefined
-        : new ReportPart({
-            gateways: ownGateways(this.#gateways),
-            onLeading: () => this.#gateways?.lead(),
-            client,
-            identity: replicaName,
-            settings: settings.report,
-            namespace: this.#namespace,
-            signal,
-            note,
-            trouble: (what, message) => this.#trouble(what, message),
-            over: (what) => this.#over(what),
-          });
-    this.#metrics = createControllerMetrics({
+    this.#gateways = gateways && report && this.#createGateways(gateways, report, replicaName);
+    this.#report = report && this.#createReport(report, replicaName);
+    this.#metrics = this.#createMetrics(version);
+  }
+
+  #createWebhook(settings: WebhookSettings): WebhookPart {
+    return new WebhookPart({
+      ...this.#partContext(),
+      settings,
+      retries: () => this.#gateways?.retries(),
+    });
+  }
+
+  #createGateways(settings: GatewaySettings, report: ReportSettings, replicaName: string): GatewayPart {
+    return new GatewayPart({
+      ...this.#partContext(),
+      namespace: this.#namespace,
+      signal: this.#signal,
+      settings,
+      controllerName: report.controllerName,
+      remainingMs: () => this.#report?.remainingMs() ?? 0,
+      onChange: () => this.#report?.refresh(),
+      replicas: this.#replicaOptions(report, replicaName),
+    });
+  }
+
+  #createReport(settings: ReportSettings, replicaName: string): ReportPart {
+    return new ReportPart({
+      ...this.#partContext(),
+      gateways: ownGateways(this.#gateways),
+      onLeading: () => this.#gateways?.lead(),
+      identity: replicaName,
+      settings,
+      namespace: this.#namespace,
+      signal: this.#signal,
+    });
+  }
+
+  /** What each part gets. */
+  #partContext(): Pick<WebhookPartOptions, "client" | "note" | "trouble" | "over"> {
+    return {
+      client: this.#client,
+      note: this.#output.note,
+      trouble: (what, message) => this.#trouble(what, message),
+      over: (what) => this.#over(what),
+    };
+  }
+
+  #createMetrics(version: string): ControllerMetrics {
+    return createControllerMetrics({
       version,
       reviews: this.#reviews.counts,
       objects: () => this.#context?.world.objects.size ?? 0,
@@ -292,19 +268,8 @@ class Controller {
     return loadFrontProxy(this.#client, this.#signal, (message) => this.#trouble("front proxy", message));
   }
 
-  async #loadCertificate(): Promise<ServingCertificate | undefined> {
-    while (!this.#signal.aborted) {
-      try {
-        const loaded = await this.#certificates.load();
-        const waitMs = loaded.trustedFromMs - Date.now();
-        if (waitMs > 0) await sleep(waitMs, undefined, { signal: this.#signal }).catch(() => undefined);
-        return loaded;
-      } catch (error) {
-        this.#trouble("certificate", error instanceof Error ? error.message : String(error));
-      }
-      await sleep(RETRY_MS, undefined, { signal: this.#signal }).catch(() => undefined);
-    }
-    return undefined;
+  #loadCertificate(): Promise<ServingCertificate | undefined> {
+    return loadFirstCertificate(this.#certificates, this.#signal, (message) => this.#trouble("certificate", message));
   }
 
   #startServer(

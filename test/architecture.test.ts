@@ -99,7 +99,11 @@ const rules: ArchitectureRules = {
       contains: "src/core/gateway-status/",
       mayImport: [...belowReaders, "core/status", "core/dataplane", "core/infrastructure"],
     },
-    { name: "core/explain", contains: "src/core/explain/", mayImport: [...belowReaders, "core/dataplane"] },
+    {
+      name: "core/explain",
+      contains: "src/core/explain/",
+      mayImport: [...belowReaders, "core/infrastructure", "core/dataplane"],
+    },
     { name: "core/dataplane", contains: "src/core/dataplane/", mayImport: belowReaders },
     {
       name: "core/envoy",
@@ -110,7 +114,15 @@ const rules: ArchitectureRules = {
     {
       name: "core/check",
       contains: "src/core/check/",
-      mayImport: [...belowReaders, "core/status", "core/explain", "core/dataplane", "core/envoy", "core/embedded"],
+      mayImport: [
+        ...belowReaders,
+        "core/status",
+        "core/infrastructure",
+        "core/explain",
+        "core/dataplane",
+        "core/envoy",
+        "core/embedded",
+      ],
     },
     { name: "core/caveats", contains: "src/core/caveats/", mayImport: [...belowReaders, "core/dataplane"] },
     {

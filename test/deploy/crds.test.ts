@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { parseDocuments } from "../../src/adapters/files/parse-documents.ts";
 import { formatYaml } from "../../src/cli/print/markup/format-yaml.ts";
+import { PARAMETER_FIELDS } from "../../src/core/infrastructure/parse-gateway-parameters.ts";
 import { isJsonObject, type JsonObject, ownValue } from "../../src/core/model/json.ts";
 import { retryPolicySchemas } from "../../src/core/model/schema/policy-schemas.ts";
 import { coverageRuleCrd } from "../support/crd/coverage-rule-crd.ts";
@@ -50,6 +51,18 @@ for (const { kind, schema } of retryPolicySchemas) {
     expect(builtIn).toContain("spec.defaults.retry.codes[] maximum 599");
   });
 }
+
+test("the CRD of GatewayParameters has the fields that the engine knows", () => {
+  const fieldsAt = (schema: JsonObject): readonly string[] => {
+    const { properties } = schema;
+    return isJsonObject(properties) ? Object.keys(properties) : [];
+  };
+  for (const [part, known] of PARAMETER_FIELDS) {
+    const { properties } = gatewayParametersCrd.spec;
+    const schema = part === "" || !isJsonObject(properties) ? gatewayParametersCrd.spec : properties[part];
+    expect(isJsonObject(schema) ? fieldsAt(schema) : undefined).toEqual(known);
+  }
+});
 
 function failuresOf(object: JsonObject): readonly string[] | undefined {
   const crd = crds.find(({ kind }) => kind === object["kind"]);

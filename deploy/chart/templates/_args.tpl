@@ -15,6 +15,15 @@
 - --xds=0.0.0.0:18000
 - --envoy-image={{ .Values.gateway.envoyImage }}
 - --privileged-ports={{ .Values.gateway.privilegedPorts }}
+{{- if not (kindIs "invalid" .Values.gateway.maxReplicas) }}
+- --max-replicas={{ int .Values.gateway.maxReplicas }}
+{{- end }}
+{{- with .Values.gateway.maxResources }}
+- --max-resources={{ range $index, $name := keys . | sortAlpha }}{{ if $index }},{{ end }}{{ $name }}={{ get $.Values.gateway.maxResources $name }}{{ end }}
+{{- end }}
+{{- with .Values.gateway.infrastructureKeys }}
+- {{ printf "--infrastructure-keys=%s" (join "," .) | quote }}
+{{- end }}
 {{- end }}
 - --service={{ .Release.Namespace }}/prevail-view
 {{- if not .Values.viewApi.enabled }}

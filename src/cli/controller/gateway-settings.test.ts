@@ -23,7 +23,12 @@ describe("what serves Gateways", () => {
     expect(await settingsOf("--xds 0.0.0.0:18000 --envoy-image envoy:1")).toEqual({
       dataplane: "Envoy",
       xds: { host: "0.0.0.0", port: 18_000 },
-      run: { image: "envoy:1", portMode: "Shifted" },
+      run: {
+        image: "envoy:1",
+        portMode: "Shifted",
+        rights: { gatewaysMaySetAll: false, maximum: {} },
+        infrastructureKeys: [],
+      },
     });
     expect(
       await settingsOf("--xds :18000 --envoy-image envoy:1 --privileged-ports bind --xds-endpoint xds.example:18001"),
@@ -31,6 +36,16 @@ describe("what serves Gateways", () => {
     expect(
       await settingsOf("--xds [::]:18000 --envoy-image e:1 --privileged-ports bind --xds-endpoint xds.example:18001"),
     ).toMatchObject({ run: { portMode: "AsListeners", endpoint: { host: "xds.example", port: 18_001 } } });
+  });
+
+  test("--max-replicas, --max-resources and --infrastructure-keys: what Gateways may ask for", async () => {
+    const line = "--xds 0.0.0.0:18000 --envoy-image e:1 --max-replicas 3 --max-resources cpu=2,memory=1Gi";
+    expect(await settingsOf(`${line} --infrastructure-keys example.com/*,other.example/a`)).toMatchObject({
+      run: {
+        rights: { gatewaysMaySetAll: false, maximum: { replicas: 3, resources: { cpu: "2", memory: "1Gi" } } },
+        infrastructureKeys: ["example.com/*", "other.example/a"],
+      },
+    });
   });
 
   test("--dataplane embedded: this process, at addresses of this machine only if none are given", async () => {
@@ -53,6 +68,10 @@ describe("what serves Gateways", () => {
     ["--xds 0.0.0.0:18000", "keys are sent there"],
     ["--envoy-image envoy:1", "--envoy-image is about Gateways that are served"],
     ["--dataplane embedded --envoy-image envoy:1", "--envoy-image is about Envoys"],
+    ["--xds 127.0.0.1:18000 --max-replicas 3", "--max-replicas is about Envoys that the controller runs"],
+    ["--xds 0.0.0.0:18000 --envoy-image e:1 --max-replicas -1", "--max-replicas is '-1': give a whole number"],
+    ["--xds 0.0.0.0:18000 --envoy-image e:1 --max-resources cpu", "--max-resources is 'cpu': give resources with"],
+    ["--xds 0.0.0.0:18000 --envoy-image e:1 --max-resources cpu=lots", "--max-resources is 'cpu=lots'"],
     ["--xds 127.0.0.1:18000 --xds-endpoint a:1", "--xds-endpoint is about Envoys that the controller runs"],
     [
       "--xds 0.0.0.0:18000 --envoy-image e:1 --gateway-addresses 127.1.0.0/24",

@@ -1,7 +1,13 @@
 /** The options of `controller` about Gateways that it serves. */
 import { formatXdsAddress, isLocal, type XdsAddress } from "../../core/envoy/xds-address.ts";
 import { type AddressPool, parseAddressPool } from "../../core/gateway-status/assign-addresses.ts";
+import {
+  PARAMETER_RIGHTS,
+  type ParameterMaximum,
+  type ParameterRights,
+} from "../../core/infrastructure/gateway-parameters.ts";
 import type { PortMode } from "../../core/infrastructure/pod-ports.ts";
+import { parseQuantity } from "../../core/model/parse/parse-quantity.ts";
 import type { Option, OptionValues } from "../args/option.ts";
 import { parseXdsAddress } from "../args/parse-xds-address.ts";
 
@@ -25,6 +31,10 @@ export interface EnvoySettings {
 export interface RunSettings {
   readonly image: string;
   readonly portMode: PortMode;
+  /** What parameters of Gateways may decide. */
+  readonly rights: ParameterRights;
+  /** Keys of labels and annotations of Gateways that their objects may have, beside those without a prefix. */
+  readonly infrastructureKeys: readonly string[];
   /** Where they connect. Undefined: the Service of that name in the namespace of the controller. */
   readonly endpoint?: { readonly host: string; readonly port: number };
 }
@@ -38,6 +48,7 @@ export interface EmbeddedSettings {
 const EXAMPLE = "127.0.0.1:18000";
 const EXAMPLE_OPEN = "0.0.0.0:18000";
 const EXAMPLE_IMAGE = "envoyproxy/envoy:distroless-v1.40.0";
+const EXAMPLE_RESOURCES = "cpu=8,memory=16Gi";
 const EXAMPLE_POOL = "127.1.0.0/24";
 
 export const gatewayOptions: readonly Option[] = [
@@ -80,10 +91,25 @@ export const gatewayOptions: readonly Option[] = [
     choices: ["shift", "bind"],
     help: "with --envoy-image: how Envoys open listener ports below 1024. shift: 10000 higher, and the Service has the port of the listener; bind: as they are, which the sysctl net.ipv4.ip_unprivileged_port_start of the Pod allows (default: shift)",
   },
+  {
+    name: "max-replicas",
+    value: "NUMBER",
+    help: "with --envoy-image: the most replicas that GatewayParameters of a Gateway may have; those of a GatewayClass may have more (default: no maximum)",
+  },
+  {
+    name: "max-resources",
+    value: "RESOURCE=QUANTITY,…",
+    help: `with --envoy-image: the most resources that GatewayParameters of a Gateway may request or have as a limit, such as ${EXAMPLE_RESOURCES}; other resources can then be set for a GatewayClass only (default: no maximum)`,
+  },
+  {
+    name: "infrastructure-keys",
+    value: "KEY,…",
+    help: "with --envoy-image: labels and annotations in spec.infrastructure of Gateways that their objects get, beside those whose key has no prefix: a key, a prefix such as 'example.com/*', or '*' for all. Other controllers act upon such keys of objects in the namespace of --service (default: none)",
+  },
 ];
 
-const ABOUT_XDS = ["xds", "xds-cert", "xds-key", "xds-ca", "envoy-image", "xds-endpoint", "privileged-ports"];
-const ABOUT_RUNNING = ["xds-endpoint", "privileged-ports"];
+const ABOUT_RUNNING = ["xds-endpoint", "privileged-ports", "max-replicas", "max-resources", "infrastructure-keys"];
+const ABOUT_XDS = ["xds", "xds-cert", "xds-key", "xds-ca", "envoy-image", ...ABOUT_RUNNING];
 /** Options for Envoys that run already. */
 const NOT_WITH_RUNNING = ["gateway-addresses", "xds-cert", "xds-key", "xds-ca"];
 
@@ -139,10 +165,31 @@ function parseRun(options: OptionValues, xds: XdsAddress): RunSettings | string 
   const endpoint = text === undefined ? undefined : parseXdsAddress(text);
   if (text !== undefined && (endpoint === undefined || "socketPath" in endpoint))
     return `--xds-endpoint is '${text}': give a host and a port, such as prevail-xds.prevail-system.svc:18000`;
+  const maximum = parseMaximum(options);
+  if (typeof maximum === "string") return maximum;
   return {
     image,
+    rights: { ...PARAMETER_RIGHTS, maximum },
+    infrastructureKeys: (options.value("infrastructure-keys") ?? "").split(",").filter((key) => key !== ""),
     portMode: options.value("privileged-ports") === "bind" ? "AsListeners" : "Shifted",
     ...(endpoint === undefined || "socketPath" in endpoint ? {} : { endpoint }),
+  };
+}
+
+/** A text says what is wrong. */
+function parseMaximum(options: OptionValues): ParameterMaximum | string {
+  const [count, list] = [options.value("max-replicas"), options.value("max-resources")];
+  if (count !== undefined && !/^\d{1,4}$/.test(count))
+    return `--max-replicas is '${count}': give a whole number, such as 10`;
+  const resources = list?.split(",").map((one) => /^([^=\s]+)=([^=]+)$/.exec(one) ?? []);
+  const isWrong = resources?.some(([, , quantity]) => quantity === undefined || parseQuantity(quantity) === undefined);
+  if (isWrong === true)
+    return `--max-resources is '${list ?? ""}': give resources with quantities, such as ${EXAMPLE_RESOURCES}`;
+  return {
+    ...(count === undefined ? {} : { replicas: Number(count) }),
+    ...(resources === undefined
+      ? {}
+      : { resources: Object.fromEntries(resources.map(([, resource = "", quantity = ""]) => [resource, quantity])) }),
   };
 }
 

@@ -68,6 +68,20 @@ describe("parameters", () => {
     expect(accepted(objects, true)).toEqual(expected);
   });
 
+  test("labels and annotations that the controller does not allow are named, and the Gateway is accepted", () => {
+    const infrastructure = { annotations: { note: "a", "dns.example/host": "b" }, labels: { "mesh.example/a": "c" } };
+    const world = worldOf(evaluate(buildSnapshot([plain[0], withSpec(plain[1], { infrastructure })])));
+    const messageWith = (infrastructureKeys: readonly string[]) =>
+      gatewayStatuses(world, { controllerName: OURS, infrastructureKeys })[1]?.conditions[0];
+    expect(messageWith([])).toMatchObject({
+      status: "True",
+      reason: "Accepted",
+      message:
+        "all listeners are valid; spec.infrastructure.labels.mesh.example/a and 1 more are left out: the controller allows other keys (--infrastructure-keys)",
+    });
+    expect(messageWith(["*"])).toMatchObject({ message: "all listeners are valid" });
+  });
+
   test("that may exist elsewhere are not known to be absent", () => {
     expect(accepted([plain[0], gatewayWith("none")], true, "Partial")).toEqual([VALID, VALID]);
   });

@@ -1,6 +1,5 @@
-import { referenceProblemsOf, unknownReferencesOf } from "../effective/world/gateway-problems.ts";
 import type { World } from "../effective/world/world.ts";
-import { ownParameters } from "../infrastructure/gateway-parameters.ts";
+import { parametersProblem } from "../infrastructure/parameters-problem.ts";
 import { objectAt, ownValue } from "../model/json.ts";
 import { GATEWAY_API } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
@@ -29,28 +28,17 @@ export function classStatus(world: World, gatewayClass: KubeObject, options: Gat
 
 function acceptance(world: World, gatewayClass: KubeObject, options: GatewayStatusOptions): Condition {
   const type = "Accepted";
-  const problem = parametersProblem(world, gatewayClass, options);
+  const problem = parametersMessage(world, gatewayClass, options);
   return problem === undefined
     ? condition(gatewayClass, { type, status: "True", reason: type, message: "this controller serves the class" })
     : condition(gatewayClass, { type, status: "False", reason: "InvalidParameters", message: problem });
 }
 
-/**
- * Parameters that are not supported
- *
- * A GatewayClass or Gateway with a reference to parameters that does not resolve, or whose kind the controller does not support, is not accepted, nor is one
- * with parameters that have an error. A controller that runs no Envoys supports no kind of parameters.
- * Gateway API, "GatewayClassReasonInvalidParameters"
- */
-export function parametersProblem(world: World, object: KubeObject, options: GatewayStatusOptions): string | undefined {
-  const problems = referenceProblemsOf(world, object, implementationOf(options));
-  const found = problems.find(({ reason }) => reason === "InvalidParameters");
-  if (found !== undefined) return `${found.field}: ${found.message}`;
-  if (options.parameters === undefined) return undefined;
-  const own = ownParameters(world, object, options.parameters);
-  if (!("problem" in own)) return undefined;
-  const isUnknown = unknownReferencesOf(world, object).some(({ field }) => field.endsWith(".parametersRef"));
-  return isUnknown ? undefined : own.problem;
+/** Why the parameters of a GatewayClass or Gateway cannot be used. */
+export function parametersMessage(world: World, object: KubeObject, options: GatewayStatusOptions): string | undefined {
+  const implementation = implementationOf(options);
+  const problem = parametersProblem(world, object, { implementation, rights: options.parameters });
+  return problem === undefined ? undefined : `${problem.field}: ${problem.message}`;
 }
 
 /**

@@ -44,6 +44,8 @@ export interface GatewayStatusOptions {
   readonly secretProblem?: (secret: ObjectRef) => string | undefined;
   /** The controller runs Envoys, and GatewayParameters say how. Absent: no parameters are supported. */
   readonly parameters?: ParameterRights | undefined;
+  /** The keys of `spec.infrastructure` that the objects of Gateways may have. Absent: not known. */
+  readonly infrastructureKeys?: readonly string[] | undefined;
 }
 
 /** What this controller supports: the kinds that Gateway API requires, and no others. */

@@ -2,6 +2,7 @@
 import { problemsOf } from "../effective/world/gateway-problems.ts";
 import { referrersToParent } from "../effective/world/link-indexes.ts";
 import type { World } from "../effective/world/world.ts";
+import { refusedKeys } from "../infrastructure/infrastructure-keys.ts";
 import { type JsonObject, objectAt, objectsIn, ownValue } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { formatRef, splitId } from "../model/refs.ts";
@@ -9,7 +10,7 @@ import { condition, INCOMPLETE } from "../status/conditions.ts";
 import type { Condition, TargetStatus } from "../status/status-report.ts";
 import { frontendTlsOf } from "../topology/frontend-tls.ts";
 import type { ConditionProblem } from "../topology/gateway-reason.ts";
-import { parametersProblem } from "./class-status.ts";
+import { parametersMessage } from "./class-status.ts";
 import {
   type DataplaneState,
   type GatewayStatusOptions,
@@ -41,7 +42,7 @@ export function gatewayStatus(
     refusal === undefined ? reported : { state: "Pending", message: "the Gateway is not accepted" };
   const context: ListenerContext = { gateway, dataplane, implementation, limits };
   const listeners = listenerStatuses(world, gateway, context);
-  const accepted = acceptanceOf(gateway, listeners, refusal);
+  const accepted = withRefusedKeys(gateway, acceptanceOf(gateway, listeners, refusal), options);
   const sets = setsOf(world, gateway, owned).map((set) => listenerSetStatus(world, set, { ...context, accepted }));
   const programmed = programming(gateway, accepted, [...listeners, ...sets.flatMap((set) => set.listeners)], dataplane);
   // Parameters with an error leave what was built for the Gateway as it is.
@@ -77,10 +78,24 @@ interface Refusal {
 
 /** Why a Gateway is not accepted, whatever its listeners are. */
 function gatewayRefusal(world: World, gateway: KubeObject, options: GatewayStatusOptions): Refusal | undefined {
-  const parameters = parametersProblem(world, gateway, options);
+  const parameters = parametersMessage(world, gateway, options);
   if (parameters !== undefined) return { reason: "InvalidParameters", message: parameters };
   const message = addressProblem(gateway);
   return message === undefined ? undefined : { reason: "UnsupportedAddress", message };
+}
+
+/** A label or annotation that the controller does not allow is left out, and the Gateway is accepted. */
+function withRefusedKeys(
+  gateway: KubeObject,
+  accepted: Condition,
+  { infrastructureKeys }: GatewayStatusOptions,
+): Condition {
+  const refused = infrastructureKeys === undefined ? [] : refusedKeys(gateway, infrastructureKeys);
+  if (refused.length === 0 || !isTrue(accepted)) return accepted;
+  const [first = "", ...others] = refused;
+  const count = others.length === 0 ? "is" : `and ${others.length} more are`;
+  const message = `${accepted.message}; ${first} ${count} left out: the controller allows other keys (--infrastructure-keys)`;
+  return { ...accepted, message };
 }
 
 const ADDRESS_TYPES: readonly string[] = ["IPAddress", "Hostname"];

@@ -1,8 +1,9 @@
 /** The Deployment of a Gateway's Envoys, and what its Pods need. */
 import { type JsonObject, objectAt } from "../model/json.ts";
-import type { GatewayParameters } from "./gateway-parameters.ts";
+import { parseQuantity } from "../model/parse/parse-quantity.ts";
 import type { InfrastructureRequest, InfrastructureSettings, ObjectMetadata } from "./infrastructure-types.ts";
 import { fingerprint, selectorOf } from "./object-names.ts";
+import type { GatewayParameters } from "./parse-gateway-parameters.ts";
 import { STATUS_PORT } from "./pod-ports.ts";
 
 /** Where the container finds its files. */
@@ -132,9 +133,6 @@ const MOST_WORKERS = 128;
 /** As many workers as CPUs that the container may use: without it Envoy starts one for each CPU of the node. */
 function concurrencyOf(resources: JsonObject): readonly string[] {
   const { cpu } = objectAt(resources, "limits");
-  const [, digits, milli] =
-    /^(\d+(?:\.\d+)?)(m?)$/.exec(typeof cpu === "string" || typeof cpu === "number" ? `${cpu}` : "") ?? [];
-  if (digits === undefined) return [];
-  const workers = Math.ceil(Number(digits) / (milli === "m" ? 1000 : 1));
-  return ["--concurrency", String(Math.min(Math.max(1, workers), MOST_WORKERS))];
+  const count = parseQuantity(typeof cpu === "string" || typeof cpu === "number" ? `${cpu}` : "");
+  return count === undefined ? [] : ["--concurrency", String(Math.min(Math.max(1, Math.ceil(count)), MOST_WORKERS))];
 }

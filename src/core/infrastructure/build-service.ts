@@ -1,9 +1,9 @@
 /** The Service of a Gateway: where clients connect. */
 import { type JsonObject, objectAt, objectsIn, ownValue } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import type { ServiceType } from "./gateway-parameters.ts";
 import type { ListenerPort, ObjectMetadata } from "./infrastructure-types.ts";
 import { selectorOf } from "./object-names.ts";
+import type { ServiceType } from "./parse-gateway-parameters.ts";
 
 export function buildService(
   metadata: ObjectMetadata,

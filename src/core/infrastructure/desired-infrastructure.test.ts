@@ -16,6 +16,7 @@ const settings: InfrastructureSettings = {
   namespace: "prevail-system",
   image: "envoy:1",
   portMode: "Shifted",
+  infrastructureKeys: [],
 };
 
 interface Sketch {
@@ -26,6 +27,8 @@ interface Sketch {
   readonly ofGateway?: JsonObject;
   readonly others?: readonly JsonObject[];
   readonly bootstrap?: string;
+  /** The controller has a maximum for parameters of Gateways. */
+  readonly hasMaximum?: boolean;
 }
 
 const parametersRef = (name: string, more: JsonObject = {}): JsonObject => ({
@@ -40,7 +43,15 @@ const parameters = (name: string, namespace: string, spec: JsonObject): JsonObje
 
 /** The objects of one Gateway by kind, or why they are not known. */
 function build(sketch: Sketch = {}, with_: Partial<InfrastructureSettings> = {}) {
-  const { listeners = [listener("http")], spec = {}, ofClass, ofGateway, others = [], bootstrap = "a" } = sketch;
+  const {
+    listeners = [listener("http")],
+    spec = {},
+    ofClass,
+    ofGateway,
+    others = [],
+    bootstrap = "a",
+    hasMaximum,
+  } = sketch;
   const plain = gateway("door", { listeners });
   const infrastructure = {
     ...objectAt(spec, "infrastructure"),
@@ -65,7 +76,11 @@ function build(sketch: Sketch = {}, with_: Partial<InfrastructureSettings> = {})
     objectId({ group: GATEWAY_API, kind: "Gateway", namespace: "default", name: "door" }),
   );
   if (object === undefined) throw new Error("there is no Gateway");
-  const found = parametersOfGateway(world, object, { gatewaysMaySetAll: false });
+  const maximum = { replicas: 5, resources: { cpu: "4", memory: "8Gi" } };
+  const found = parametersOfGateway(world, object, {
+    gatewaysMaySetAll: false,
+    ...(hasMaximum === true ? { maximum } : {}),
+  });
   if ("problem" in found)
     return { problem: found.problem, objects: new Map<string, JsonObject>(), secretMetadata: undefined };
   const request = { gateway: object.ref, parameters: found.parameters, bootstrap: { "envoy.json": bootstrap } };
@@ -179,6 +194,27 @@ describe("the objects of a Gateway", () => {
     expect(selector["prevail.dev/infrastructure"]).not.toBe("other");
   });
 
+  test.each<[readonly string[], readonly string[]]>([
+    [[], ["note"]],
+    [["mesh.example/volumes"], ["mesh.example/volumes", "note"]],
+    [["dns.example/*"], ["dns.example/host", "note"]],
+    [["*"], ["dns.example/host", "mesh.example/volumes", "note"]],
+    // A prefix is a whole one.
+    [["dns.example", "ns.example/*", "mesh.example/vol"], ["note"]],
+  ])("keys with a prefix are left out unless the controller allows them: %j", (infrastructureKeys, expected) => {
+    const given = { note: "a", "dns.example/host": "b", "mesh.example/volumes": "c", "prevail.dev/gateway": "d" };
+    const infrastructure = { labels: given, annotations: given };
+    const { objects } = build({ spec: { infrastructure } }, { infrastructureKeys });
+    for (const path of ["metadata", "spec.template.metadata"])
+      for (const field of ["labels", "annotations"]) {
+        const found = at(objects.get("Deployment"), `${path}.${field}`) as JsonObject;
+        const foreign = Object.keys(found).filter(
+          (key) => !/^(prevail\.dev|app\.kubernetes\.io|gateway\.networking\.k8s\.io)\//.test(key),
+        );
+        expect(foreign.toSorted()).toEqual(expected);
+      }
+  });
+
   test("an address is asked of the load balancer", () => {
     const spec = { addresses: [{ type: "IPAddress", value: "192.0.2.7" }] };
     expect(at(build({ spec }).objects.get("Service"), "spec.loadBalancerIP")).toBe("192.0.2.7");
@@ -216,7 +252,7 @@ describe("GatewayParameters", () => {
     expect(args("1500m")).toEqual(expect.arrayContaining(["--concurrency", "2"]));
     expect(args("100m")).toEqual(expect.arrayContaining(["--concurrency", "1"]));
     expect(args("1000000")).toEqual(expect.arrayContaining(["--concurrency", "128"]));
-    expect(args("odd")).not.toContain("--concurrency");
+    expect(args("0.25e1")).toEqual(expect.arrayContaining(["--concurrency", "3"]));
   });
 
   test("patches change everything but what identifies the objects", () => {
@@ -244,6 +280,13 @@ describe("GatewayParameters", () => {
     expect(at(patched?.get("Service"), "spec.selector")).toEqual(at(plain?.get("Service"), "spec.selector"));
   });
 
+  test("the maximum is for parameters of Gateways: those of a GatewayClass may ask for more, and less is allowed", () => {
+    const large = { replicas: 6, resources: { limits: { cpu: "9", "nvidia.com/gpu": 1 } } };
+    expect(build({ ofClass: large, hasMaximum: true }).problem).toBeUndefined();
+    const most = { replicas: 5, resources: { requests: { cpu: "4000m", memory: "8192Mi" } } };
+    expect(build({ ofClass: large, ofGateway: most, hasMaximum: true }).problem).toBeUndefined();
+  });
+
   for (const [name, sketch, problem] of [
     [
       "image and patches of a Gateway are refused: its author must not decide what runs in the namespace of the controller",
@@ -269,6 +312,31 @@ describe("GatewayParameters", () => {
       "an unknown type",
       { ofClass: { service: { type: "ExternalName" } } },
       "GatewayClass class: spec.parametersRef: GatewayParameters infra/house: spec.service.type is 'ExternalName'",
+    ],
+    [
+      "more replicas than the controller allows",
+      { ofGateway: { replicas: 6 }, hasMaximum: true },
+      "spec.infrastructure.parametersRef: GatewayParameters default/own: spec.replicas is 6; the controller allows a Gateway at most 5",
+    ],
+    [
+      "more of a resource than the controller allows",
+      { ofGateway: { resources: { requests: { cpu: "3" }, limits: { cpu: "4001m" } } }, hasMaximum: true },
+      "spec.resources.limits.cpu is 4001m; the controller allows a Gateway at most 4",
+    ],
+    [
+      "a request above the maximum, in another unit",
+      { ofGateway: { resources: { requests: { memory: "9000Mi" } } }, hasMaximum: true },
+      "spec.resources.requests.memory is 9000Mi; the controller allows a Gateway at most 8Gi",
+    ],
+    [
+      "a resource that the maximum does not have",
+      { ofGateway: { resources: { limits: { "nvidia.com/gpu": 1 } } }, hasMaximum: true },
+      "spec.resources.limits.nvidia.com/gpu cannot be set for a Gateway; the controller allows cpu, memory",
+    ],
+    [
+      "an amount that is none",
+      { ofGateway: { resources: { limits: { cpu: "lots" } } } },
+      "spec.resources.limits.cpu is 'lots', which is not a quantity such as 500m or 2Gi",
     ],
     ["replicas that are no number", { ofGateway: { replicas: "many" } }, "spec.replicas is not a whole number"],
     ["a duration that is none", { ofGateway: { drainTimeout: "soon" } }, "spec.drainTimeout is not a duration"],

@@ -1,11 +1,11 @@
 import { gatewayListeners } from "../effective/world/gateway-listeners.ts";
 import type { World } from "../effective/world/world.ts";
-import { isJsonObject, type JsonObject, objectAt, ownValue } from "../model/json.ts";
+import { type JsonObject, objectAt, ownValue } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import type { ObjectRef } from "../model/refs.ts";
 import { bootstrapAnnotation, buildDeployment } from "./build-deployment.ts";
 import { buildService } from "./build-service.ts";
-import type { GatewayParameters } from "./gateway-parameters.ts";
+import { allowedKeys } from "./infrastructure-keys.ts";
 import type {
   GatewayInfrastructure,
   InfrastructureRequest,
@@ -21,6 +21,7 @@ import {
   labelsOf,
   selectorOf,
 } from "./object-names.ts";
+import type { GatewayParameters } from "./parse-gateway-parameters.ts";
 import { podPorts } from "./pod-ports.ts";
 import { strategicMerge } from "./strategic-merge.ts";
 
@@ -47,7 +48,7 @@ export function listenerPorts(world: World, gateway: KubeObject): readonly Liste
  * The objects of a Gateway
  *
  * ServiceAccount, ConfigMap, Deployment, PodDisruptionBudget where there are several replicas, and Service. They have the labels and annotations of `spec.infrastructure`,
- * except keys that are the controller's own; the Secret of the Envoys has none of them. A Gateway without any valid listener gets no Service; one that it has
+ * except keys that the controller does not allow; the Secret of the Envoys has none of them. A Gateway without any valid listener gets no Service; one that it has
  * stays, because a load balancer that is made again may have another address.
  * Gateway API, "GatewaySpec.infrastructure"
  */
@@ -60,14 +61,13 @@ export function desiredInfrastructure(
   const { parameters, bootstrap } = request;
   const { namespace } = settings;
   const name = infrastructureName(gateway.ref);
-  const infrastructure = objectAt(objectAt(gateway.raw, "spec"), "infrastructure");
   const ownLabels = labelsOf(gateway.ref, classNameOf(gateway));
-  const labels = { ...foreignKeys(infrastructure, "labels"), ...ownLabels };
+  const labels = { ...allowedKeys(gateway, "labels", settings.infrastructureKeys), ...ownLabels };
   const own = {
     [GATEWAY_ANNOTATION]: `${gateway.ref.namespace}/${gateway.ref.name}`,
     [CONTROLLER_ANNOTATION]: settings.controllerName,
   };
-  const given = foreignKeys(infrastructure, "annotations");
+  const given = allowedKeys(gateway, "annotations", settings.infrastructureKeys);
   const metadata: ObjectMetadata = { namespace, name, labels, annotations: { ...given, ...own } };
   const podMetadata = { labels, annotations: { ...given, ...own, ...bootstrapAnnotation(bootstrap) } };
   const ports = listenerPorts(world, gateway);
@@ -152,12 +152,5 @@ const classNameOf = ({ raw }: KubeObject): string => {
   return typeof name === "string" ? name : "";
 };
 
-const texts = (value: JsonObject, keep: (key: string) => boolean): JsonObject =>
-  Object.fromEntries(Object.entries(value).filter(([key, text]) => typeof text === "string" && keep(key)));
-
-const ownKeys = (value: JsonObject): JsonObject => texts(value, isOwnKey);
-
-function foreignKeys(infrastructure: JsonObject, field: "labels" | "annotations"): JsonObject {
-  const found = ownValue(infrastructure, field);
-  return isJsonObject(found) ? texts(found, (key) => !isOwnKey(key)) : {};
-}
+const ownKeys = (value: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(value).filter(([key, text]) => typeof text === "string" && isOwnKey(key)));

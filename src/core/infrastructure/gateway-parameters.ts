@@ -1,40 +1,48 @@
 /** GatewayParameters: how the Envoys of a Gateway, or of the Gateways of a GatewayClass, are run. */
+import { isGatewayClass } from "../effective/world/gateway-controllers.ts";
 import type { World } from "../effective/world/world.ts";
 import { isJsonObject, type Json, type JsonObject, objectAt, ownValue } from "../model/json.ts";
 import { GATEWAY_API } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { parseDurationMs } from "../model/parse/parse-duration.ts";
+import { parseQuantity } from "../model/parse/parse-quantity.ts";
 import { formatRef, type GroupKind, kindId } from "../model/refs.ts";
+import {
+  amountsOf,
+  type GatewayParameters,
+  parameterErrors,
+  parseGatewayParameters,
+} from "./parse-gateway-parameters.ts";
 
 export const GATEWAY_PARAMETERS: GroupKind = { group: "prevail.dev", kind: "GatewayParameters" };
 
-export const SERVICE_TYPES = ["LoadBalancer", "NodePort", "ClusterIP"] as const;
-export type ServiceType = (typeof SERVICE_TYPES)[number];
-
-export interface GatewayParameters {
-  /** Undefined: not applied, because something else may scale the Deployment. */
-  readonly replicas?: number;
-  readonly image?: string;
-  readonly resources?: JsonObject;
-  readonly serviceType?: ServiceType;
-  readonly drainSeconds?: number;
-  /** Strategic merge patches, in the order in which they are applied. */
-  readonly patches: readonly { readonly deployment?: JsonObject; readonly service?: JsonObject }[];
-}
-
-/** Whether parameters of a Gateway may have the fields that decide what runs in the namespace of the controller: the image, and everything that a patch can change. */
+/** What parameters of a Gateway may decide. Those of a GatewayClass may decide everything. */
 export interface ParameterRights {
-  /** True: Envoys run in the namespace of their Gateway, so parameters of a Gateway may have these fields too. */
+  /** True: Envoys run in the namespace of their Gateway, so its parameters may also decide the image, and everything that a patch can change. */
   readonly gatewaysMaySetAll: boolean;
+  /** The most that parameters of a Gateway may ask for. */
+  readonly maximum?: ParameterMaximum | undefined;
 }
 
-/** Parameters of a Gateway decide nothing about what else runs in the namespace of the controller. */
+export interface ParameterMaximum {
+  /** Undefined: there is no maximum. */
+  readonly replicas?: number | undefined;
+  /** By resource: the quantity as it is written. Undefined: there is no maximum; otherwise only these resources can be set. */
+  readonly resources?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Parameters of a Gateway decide nothing about what else runs in the namespace of the controller. Which maximum a controller has is not known here. */
 export const PARAMETER_RIGHTS: ParameterRights = { gatewaysMaySetAll: false };
 
+/** Why parameters cannot be used. */
+export interface ParametersError {
+  /** The field of the reference. */
+  readonly field: string;
+  readonly message: string;
+}
+
+type OwnParameters = { readonly parameters: GatewayParameters } | { readonly problem: ParametersError };
 export type FoundParameters = { readonly parameters: GatewayParameters } | { readonly problem: string };
 
-/** The longest time in which connections end before an Envoy does. */
-const LONGEST_DRAIN_SECONDS = 3600;
 const CLASS_ONLY = ["image", "patches"];
 const NO_PARAMETERS: GatewayParameters = { patches: [] };
 
@@ -52,74 +60,72 @@ export function parametersOfGateway(world: World, gateway: KubeObject, rights: P
       : undefined;
   const ofClass =
     gatewayClass === undefined ? { parameters: NO_PARAMETERS } : ownParameters(world, gatewayClass, rights);
-  if ("problem" in ofClass) return { problem: `GatewayClass ${gatewayClass?.name ?? ""}: ${ofClass.problem}` };
+  if ("problem" in ofClass)
+    return { problem: `GatewayClass ${gatewayClass?.name ?? ""}: ${formatError(ofClass.problem)}` };
   const own = ownParameters(world, gateway, rights);
-  if ("problem" in own) return own;
+  if ("problem" in own) return { problem: formatError(own.problem) };
   const patches = [...ofClass.parameters.patches, ...own.parameters.patches];
   return { parameters: { ...ofClass.parameters, ...own.parameters, patches } };
 }
 
 /** The parameters that a GatewayClass or Gateway refers to itself. */
-export function ownParameters(world: World, object: KubeObject, rights: ParameterRights): FoundParameters {
-  const spec = objectAt(object.raw, "spec");
-  const isClass = object.family.kind === "GatewayClass";
-  const field = isClass ? "spec.parametersRef" : "spec.infrastructure.parametersRef";
-  const ref = ownValue(isClass ? spec : objectAt(spec, "infrastructure"), "parametersRef");
-  if (!isJsonObject(ref)) return { parameters: NO_PARAMETERS };
+export function ownParameters(world: World, object: KubeObject, rights: ParameterRights): OwnParameters {
+  const { field, ref } = parametersRefOf(object);
+  if (ref === undefined) return { parameters: NO_PARAMETERS };
   const { group, kind, name } = ref;
+  const isClass = isGatewayClass(object.ref);
   const namespace = isClass ? ref["namespace"] : object.family.namespace;
-  const isOurs = group === GATEWAY_PARAMETERS.group && kind === GATEWAY_PARAMETERS.kind;
-  if (!isOurs)
-    return { problem: `${field}: ${textOf(kind)} is not a supported kind; supported: ${GATEWAY_PARAMETERS.kind}` };
+  const problem = (message: string): OwnParameters => ({ problem: { field, message } });
+  if (group !== GATEWAY_PARAMETERS.group || kind !== GATEWAY_PARAMETERS.kind)
+    return problem(`${textOf(kind)} is not a supported kind; supported: ${GATEWAY_PARAMETERS.kind}`);
   if (typeof name !== "string" || typeof namespace !== "string" || namespace === "")
-    return { problem: `${field}: a reference to ${GATEWAY_PARAMETERS.kind} needs a namespace` };
+    return problem(`a reference to a ${GATEWAY_PARAMETERS.kind} needs a namespace`);
   const target = { ...GATEWAY_PARAMETERS, namespace, name };
   const found = world.objects.find(kindId(GATEWAY_PARAMETERS), namespace, name);
-  if (found === undefined) return { problem: `${field}: there is no ${formatRef(target)}` };
-  const parsed = parseGatewayParameters(objectAt(found.raw, "spec"));
-  if ("problem" in parsed) return { problem: `${field}: ${formatRef(target)}: ${parsed.problem}` };
-  const [denied] =
-    isClass || rights.gatewaysMaySetAll
-      ? []
-      : CLASS_ONLY.filter((key) => Object.hasOwn(objectAt(found.raw, "spec"), key));
-  return denied === undefined
-    ? parsed
-    : {
-        problem: `${field}: ${formatRef(target)}: spec.${denied} can be set for a GatewayClass only, because the Pods of Gateways are in the namespace of the controller`,
-      };
+  if (found === undefined) return problem(`there is no ${formatRef(target)}`);
+  const spec = objectAt(found.raw, "spec");
+  const [error] = parameterErrors(spec);
+  const refusal = error?.message ?? (isClass ? undefined : notForGateways(spec, rights));
+  return refusal === undefined
+    ? { parameters: parseGatewayParameters(spec) }
+    : problem(`${formatRef(target)}: ${refusal}`);
 }
 
-/** The schema of the CRD has the same rules. */
-function parseGatewayParameters(spec: JsonObject): FoundParameters {
-  const { replicas, image, resources, drainTimeout } = spec;
-  const type = ownValue(objectAt(spec, "service"), "type");
-  const patches = objectAt(spec, "patches");
-  const drainMs = typeof drainTimeout === "string" ? parseDurationMs(drainTimeout) : undefined;
-  const serviceType = SERVICE_TYPES.find((one) => one === type);
-  if (replicas !== undefined && !(Number.isInteger(replicas) && Number(replicas) >= 0))
-    return { problem: "spec.replicas is not a whole number" };
-  if (image !== undefined && (typeof image !== "string" || image === ""))
-    return { problem: "spec.image is not an image" };
-  if (resources !== undefined && !isJsonObject(resources)) return { problem: "spec.resources is not an object" };
-  if (type !== undefined && serviceType === undefined)
-    return { problem: `spec.service.type is '${textOf(type)}'; supported: ${SERVICE_TYPES.join(", ")}` };
-  if (drainTimeout !== undefined && (drainMs === undefined || drainMs > LONGEST_DRAIN_SECONDS * 1000))
-    return { problem: "spec.drainTimeout is not a duration of at most 1h, such as 30s" };
-  const [deployment, service] = [ownValue(patches, "deployment"), ownValue(patches, "service")];
-  const patch = {
-    ...(isJsonObject(deployment) ? { deployment } : {}),
-    ...(isJsonObject(service) ? { service } : {}),
-  };
+/** The reference of a GatewayClass or Gateway to its parameters, and the field that has it. */
+export function parametersRefOf(object: KubeObject): { readonly field: string; readonly ref: JsonObject | undefined } {
+  const spec = objectAt(object.raw, "spec");
+  const isClass = isGatewayClass(object.ref);
+  const ref = ownValue(isClass ? spec : objectAt(spec, "infrastructure"), "parametersRef");
   return {
-    parameters: {
-      ...(typeof replicas === "number" ? { replicas } : {}),
-      ...(typeof image === "string" ? { image } : {}),
-      ...(isJsonObject(resources) ? { resources } : {}),
-      ...(serviceType === undefined ? {} : { serviceType }),
-      ...(drainMs === undefined ? {} : { drainSeconds: Math.ceil(drainMs / 1000) }),
-      patches: Object.keys(patch).length === 0 ? [] : [patch],
-    },
+    field: isClass ? "spec.parametersRef" : "spec.infrastructure.parametersRef",
+    ref: isJsonObject(ref) ? ref : undefined,
   };
 }
 
+/**
+ * What parameters of a Gateway may not say
+ *
+ * Envoys run in the namespace of the controller, and every tenant may be the author of a Gateway: fields that decide what runs there are for GatewayClasses, and
+ * no Gateway may ask for more than the maximum of the controller. With a maximum of resources, others than those in it cannot be asked for.
+ * Gateway API, "GatewayReasonInvalidParameters"
+ */
+function notForGateways(spec: JsonObject, { gatewaysMaySetAll, maximum = {} }: ParameterRights): string | undefined {
+  const denied = gatewaysMaySetAll ? undefined : CLASS_ONLY.find((key) => Object.hasOwn(spec, key));
+  if (denied !== undefined)
+    return `spec.${denied} can be set for a GatewayClass only, because the Pods of Gateways are in the namespace of the controller`;
+  const { replicas } = spec;
+  if (maximum.replicas !== undefined && Number(replicas ?? 0) > maximum.replicas)
+    return `spec.replicas is ${String(replicas)}; the controller allows a Gateway at most ${maximum.replicas}`;
+  if (maximum.resources === undefined) return undefined;
+  for (const { field, resource, text, amount = 0 } of amountsOf(spec)) {
+    const most = Object.hasOwn(maximum.resources, resource) ? maximum.resources[resource] : undefined;
+    if (most === undefined)
+      return `${field} cannot be set for a Gateway; the controller allows ${Object.keys(maximum.resources).join(", ")}`;
+    if (amount > (parseQuantity(most) ?? 0))
+      return `${field} is ${text}; the controller allows a Gateway at most ${most}`;
+  }
+  return undefined;
+}
+
+const formatError = ({ field, message }: ParametersError): string => `${field}: ${message}`;
 const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../model/json.ts";
 import type { ObjectRef } from "../model/refs.ts";
-import type { GatewayParameters } from "./gateway-parameters.ts";
+import type { GatewayParameters } from "./parse-gateway-parameters.ts";
 import type { PortMode } from "./pod-ports.ts";
 
 export interface InfrastructureSettings {
@@ -9,6 +9,8 @@ export interface InfrastructureSettings {
   readonly namespace: string;
   readonly image: string;
   readonly portMode: PortMode;
+  /** Keys of labels and annotations of Gateways that their objects may have: a key, a prefix as `example.com/*`, or `*` for all. Keys without a prefix always are allowed. */
+  readonly infrastructureKeys: readonly string[];
 }
 
 export interface InfrastructureRequest {

@@ -161,8 +161,8 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
     "Use mode AllowValidOnly, or let the backends authenticate clients.",
   ),
   InvalidParameters: error(
-    "The parametersRef of a Gateway or GatewayClass is invalid.",
-    "Correct the reference, or create the object.",
+    "The parameters of a Gateway or GatewayClass are invalid.",
+    "Correct the reference or the parameters, or create the object.",
   ),
   ParentNotAccepted: error("The Gateway of a ListenerSet is not accepted.", "Correct the Gateway."),
   LinkCycle: error("Objects are linked in a cycle."),
@@ -183,7 +183,7 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
     "The condition of a block (when) cannot be evaluated.",
     "Correct the expression; test a field that may be missing with has(…).",
   ),
-  UnknownSetting: warning("A policy of a built-in kind has an unknown setting."),
+  UnknownSetting: warning("A policy of a built-in kind, or GatewayParameters, has an unknown setting."),
   // Targets of policies.
   TargetNotFound: error("The target of a policy is not in the input.", "Correct the name, or add the target."),
   SectionNotFound: error(

@@ -2,6 +2,8 @@
 import type { KindFacts, RouteFacts, SectionFacts } from "./definition.ts";
 
 export const GATEWAY_API = "gateway.networking.k8s.io";
+/** The name by which GatewayClasses usually name the controller. */
+export const CONTROLLER_NAME = "prevail.dev/gateway";
 
 const LISTENERS: readonly SectionFacts[] = [{ section: "Listener", path: "spec.listeners" }];
 const RULES: readonly SectionFacts[] = [{ section: "Rule", path: "spec.rules" }];

@@ -15,7 +15,7 @@ import { GatewayStatusTracker, type StatusesByObject } from "../../core/gateway-
 import { NAMING_KINDS, neededMaterial } from "../../core/gateway-status/needed-material.ts";
 import { OwnedGateways } from "../../core/gateway-status/owned-gateways.ts";
 import { ADDRESS_FEATURES } from "../../core/gateway-status/supported-features.ts";
-import { GATEWAY_PARAMETERS, PARAMETER_RIGHTS } from "../../core/infrastructure/gateway-parameters.ts";
+import { GATEWAY_PARAMETERS } from "../../core/infrastructure/gateway-parameters.ts";
 import { GATEWAY_API } from "../../core/model/kinds.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
 import { kindId, type ObjectId, type ObjectRef, objectId } from "../../core/model/refs.ts";
@@ -161,6 +161,7 @@ export class GatewayPart {
   /** The status of GatewayClasses, Gateways, ListenerSets and routes, in steps. */
   *statuses(world: World, scope: StatusScope): Generator<void, StatusesByObject> {
     const { controllerName, settings } = this.#options;
+    const run = settings.dataplane === "Envoy" ? settings.run : undefined;
     const { supportedFeatures, limits } = this.#dataplane;
     const hasAddresses = settings.addresses !== undefined || this.#infrastructure !== undefined;
     const stateOf = this.#unread.length > 0 ? isHeld : this.#dataplane.read(world);
@@ -173,7 +174,8 @@ export class GatewayPart {
       dataplaneOf: (gateway) => states.get(gateway) ?? stateOf(gateway),
       limits,
       supportedFeatures: hasAddresses ? [...supportedFeatures, ...ADDRESS_FEATURES] : supportedFeatures,
-      parameters: this.#infrastructure === undefined ? undefined : PARAMETER_RIGHTS,
+      parameters: run?.rights,
+      infrastructureKeys: run?.infrastructureKeys,
       secretProblem: (secret) => this.#secretProblem(secret),
     };
     return yield* this.#tracker.update(world, scope, options, { isAnew });

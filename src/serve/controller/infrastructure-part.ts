@@ -10,7 +10,7 @@ import {
 import type { World } from "../../core/effective/world/world.ts";
 import { BOOTSTRAP_FOLDER, CERTIFICATE_FOLDER } from "../../core/infrastructure/build-deployment.ts";
 import { desiredInfrastructure, listenerPorts } from "../../core/infrastructure/desired-infrastructure.ts";
-import { PARAMETER_RIGHTS, parametersOfGateway } from "../../core/infrastructure/gateway-parameters.ts";
+import { parametersOfGateway } from "../../core/infrastructure/gateway-parameters.ts";
 import { type InfrastructureState, infrastructureState } from "../../core/infrastructure/infrastructure-state.ts";
 import type { InfrastructureSettings } from "../../core/infrastructure/infrastructure-types.ts";
 import { ADMIN_PORT, podPorts, STATUS_PORT } from "../../core/infrastructure/pod-ports.ts";
@@ -74,7 +74,8 @@ export class InfrastructurePart implements RunEnvoys {
   constructor(options: InfrastructurePartOptions) {
     this.#options = options;
     const { settings, controllerName, namespace, client, remainingMs, onChange, note, trouble, over } = options;
-    this.#desired = { controllerName, namespace, image: settings.image, portMode: settings.portMode };
+    const { image, portMode, infrastructureKeys } = settings;
+    this.#desired = { controllerName, namespace, image, portMode, infrastructureKeys };
     this.#writer = new InfrastructureWriter({
       client,
       controllerName,
@@ -145,7 +146,7 @@ export class InfrastructurePart implements RunEnvoys {
   }
 
   #wantedFor(world: World, gateway: KubeObject): WantedInfrastructure {
-    const found = parametersOfGateway(world, gateway, PARAMETER_RIGHTS);
+    const found = parametersOfGateway(world, gateway, this.#options.settings.rights);
     if ("problem" in found) return { kept: found.problem };
     const request = {
       gateway: gateway.ref,

@@ -1,5 +1,5 @@
 /** The CRD of GatewayParameters: how the Envoys of Gateways are run. */
-import { SERVICE_TYPES } from "../../../src/core/infrastructure/gateway-parameters.ts";
+import { SERVICE_TYPES } from "../../../src/core/infrastructure/parse-gateway-parameters.ts";
 import { type CrdKind, column, integer, object, text } from "./crd-document.ts";
 
 const whatever = (description: string) => ({

@@ -8,6 +8,7 @@ import {
 } from "../../effective/world/gateway-problems.ts";
 import { mayBeGrantedElsewhere } from "../../effective/world/refused-objects.ts";
 import type { World } from "../../effective/world/world.ts";
+import { likelyParametersProblem } from "../../infrastructure/parameters-problem.ts";
 import { GATEWAY_API } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { formatRef, kindId } from "../../model/refs.ts";
@@ -15,6 +16,7 @@ import { frontendTlsOf } from "../../topology/frontend-tls.ts";
 import type { ConditionProblem } from "../../topology/gateway-reason.ts";
 import { referringKinds } from "../../topology/object-references.ts";
 import { type CheckFinding, findingAt } from "../check-finding.ts";
+import { checkParameters } from "./check-parameters.ts";
 
 const GATEWAY = kindId({ group: GATEWAY_API, kind: "Gateway" });
 
@@ -27,17 +29,25 @@ export function checkGateways(world: World): readonly CheckFinding[] {
     }
   };
   for (const kind of referringKinds)
-    for (const object of world.objects.ofKind(kind)) add(object, referenceProblemsOf(world, object));
+    for (const object of world.objects.ofKind(kind)) {
+      add(
+        object,
+        referenceProblemsOf(world, object).filter(({ reason }) => reason !== "InvalidParameters"),
+      );
+      const parameters = likelyParametersProblem(world, object);
+      if (parameters !== undefined) add(object, [parameters]);
+    }
   for (const kind of LISTENER_OWNERS)
     for (const object of world.objects.ofKind(kind)) {
       add(object, listenerProblemsOf(world, object));
-      add(object, parentProblemsOf(world, object));
+      add(object, parentProblemsOf(world, object, likelyParametersProblem));
     }
   // Found once for the Gateway and all of its ListenerSets.
   for (const gateway of world.objects.ofKind(GATEWAY)) {
     for (const { owner, problem } of problemsAt(world, gateway)) add(owner, [problem]);
     findings.push(...insecureModes(gateway));
   }
+  findings.push(...checkParameters(world));
   return findings;
 }
 

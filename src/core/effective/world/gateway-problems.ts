@@ -151,15 +151,25 @@ function unvalidatedAt(
  * A ListenerSet on a Gateway that is not accepted, because its parameters are invalid, is not accepted either.
  * Gateway API, "ListenerSetReasonParentNotAccepted"
  */
-export function parentProblemsOf(world: World, listenerSet: KubeObject): readonly ConditionProblem[] {
+export function parentProblemsOf(
+  world: World,
+  listenerSet: KubeObject,
+  refusalOf: RefusalOf = refusedReference,
+): readonly ConditionProblem[] {
   if (listenerSet.family.kindId === GATEWAY) return [];
   return gatewaysOf(world, listenerSet).flatMap((gateway): readonly ConditionProblem[] => {
-    const refusal = referenceProblemsOf(world, gateway).find(({ condition }) => condition === "Accepted");
+    const refusal = refusalOf(world, gateway);
     if (refusal === undefined) return [];
     const message = `${formatRef(gateway.ref)} is not accepted (${refusal.reason}): ${refusal.message}`;
     return [{ field: "spec.parentRef", condition: "Accepted", reason: "ParentNotAccepted", message }];
   });
 }
+
+/** Why a Gateway is not accepted. Undefined: it is, or it is not known. */
+type RefusalOf = (world: World, gateway: KubeObject) => ConditionProblem | undefined;
+
+const refusedReference: RefusalOf = (world, gateway) =>
+  referenceProblemsOf(world, gateway).find(({ condition }) => condition === "Accepted");
 
 function fieldOf({ rulebook }: World, { owner, listener }: OwnedListener): string {
   const facts = rulebook.factsOf(owner.family.kindId);

@@ -3,6 +3,7 @@ import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
 import { problemsOf } from "../../effective/world/gateway-problems.ts";
 import { refusalsOf } from "../../effective/world/link-indexes.ts";
 import type { World } from "../../effective/world/world.ts";
+import { likelyParametersProblem } from "../../infrastructure/parameters-problem.ts";
 import type { EffectiveSpec } from "../../merge/effective-spec.ts";
 import { formatRef, type ObjectRef, objectId, parseObjectId } from "../../model/refs.ts";
 import type { ConditionProblem } from "../../topology/gateway-reason.ts";
@@ -73,7 +74,11 @@ export function explainKinds(
 function problemsAt(world: World, { id, sectionName }: ObjectOrSection): readonly ConditionProblem[] {
   const object = world.objects.get(id);
   if (object === undefined) return [];
-  const problems = problemsOf(world, object);
+  const parameters = likelyParametersProblem(world, object);
+  const problems = [
+    ...problemsOf(world, object).filter(({ reason }) => reason !== "InvalidParameters"),
+    ...(parameters === undefined ? [] : [parameters]),
+  ];
   if (sectionName === undefined || problems.length === 0) return problems;
   const facts = world.rulebook.factsOf(object.family.kindId);
   const section = facts === undefined ? undefined : sectionsOf(object, facts).find(({ name }) => name === sectionName);

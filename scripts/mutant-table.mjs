@@ -1882,8 +1882,8 @@ export const mutants = [
     "parameters of a Gateway may ask for more replicas than the maximum",
     `${beside}/infrastructure/desired-infrastructure.test.ts`,
     "src/core/infrastructure/gateway-parameters.ts",
-    "Number(replicas ?? 0) > maximum.replicas",
-    "Number(replicas ?? 0) > maximum.replicas + 1",
+    "replicas > maximum.replicas",
+    "replicas > maximum.replicas + 1",
   ),
   row(
     "a Gateway's keys with a prefix reach objects in the namespace of the controller",

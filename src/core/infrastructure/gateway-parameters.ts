@@ -113,9 +113,9 @@ function notForGateways(spec: JsonObject, { gatewaysMaySetAll, maximum = {} }: P
   const denied = gatewaysMaySetAll ? undefined : CLASS_ONLY.find((key) => Object.hasOwn(spec, key));
   if (denied !== undefined)
     return `spec.${denied} can be set for a GatewayClass only, because the Pods of Gateways are in the namespace of the controller`;
-  const { replicas } = spec;
-  if (maximum.replicas !== undefined && Number(replicas ?? 0) > maximum.replicas)
-    return `spec.replicas is ${String(replicas)}; the controller allows a Gateway at most ${maximum.replicas}`;
+  const replicas = Number(spec["replicas"] ?? 0);
+  if (maximum.replicas !== undefined && replicas > maximum.replicas)
+    return `spec.replicas is ${replicas}; the controller allows a Gateway at most ${maximum.replicas}`;
   if (maximum.resources === undefined) return undefined;
   for (const { field, resource, text, amount = 0 } of amountsOf(spec)) {
     const most = Object.hasOwn(maximum.resources, resource) ? maximum.resources[resource] : undefined;

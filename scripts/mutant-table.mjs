@@ -1284,7 +1284,7 @@ export const mutants = [
   row(
     "a Direct policy on a Service overrides the one on its port",
     attachment,
-    `${effective}/paths/path-finder.ts`,
+    `${effective}/paths/direct-ends.ts`,
     "const covering = setsOf(coveringSection(section.name, hasOwn));",
     "const covering = own.length > 0 ? own : setsOf(coveringSection(section.name, hasOwn));",
   ),
@@ -1588,7 +1588,7 @@ export const mutants = [
   row(
     "a Direct policy whose sections all have their own has no path",
     attachment,
-    `${effective}/paths/path-finder.ts`,
+    `${effective}/paths/direct-ends.ts`,
     "const above = root(sections.every(({ name }) => hasOwn(name)) ? own : NO_SETS);",
     "const above = root(NO_SETS);",
   ),
@@ -1632,7 +1632,7 @@ export const mutants = [
   row(
     "a consumer's Direct policy never takes effect",
     ref,
-    `${effective}/paths/path-finder.ts`,
+    `${effective}/paths/direct-ends.ts`,
     "for (const from of [OTHERS, ...[...sets.consumers.keys()].sort()])",
     "for (const from of [OTHERS])",
   ),
@@ -1696,7 +1696,7 @@ export const mutants = [
   row(
     "a Direct policy on a Service takes effect behind Gateways of other controllers",
     attachment,
-    `${effective}/paths/path-finder.ts`,
+    `${effective}/paths/direct-ends.ts`,
     'if (carrier !== "Other" || this.#everyGateway)',
     "",
   ),
@@ -1717,7 +1717,7 @@ export const mutants = [
   row(
     "a Direct policy is enforced on a Gateway without its GatewayClass",
     attachment,
-    `${effective}/paths/path-finder.ts`,
+    `${effective}/paths/direct-ends.ts`,
     'const incomplete = carrier === "Unknown" || path.incomplete;',
     "const incomplete = path.incomplete;",
   ),

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { parseDocuments } from "../../src/adapters/files/parse-documents.ts";
-import { policyTestSchema } from "../../src/core/model/schema/policy-test-schema.ts";
+import { policyTestSchema } from "../../src/core/model/schema/own-kinds/policy-test-schema.ts";
 import { schemaViolations } from "../support/cli/validate-schema.ts";
 import { jsonSchemaOf } from "../support/crd/json-schema-of.ts";
 import { expectGolden } from "../support/golden.ts";

@@ -1,5 +1,7 @@
 /** The order of policies: on one target, and of evaluation where all of them take effect. */
-import type { FieldOrder, OrderKey, PolicyDefinition } from "../../src/core/model/definition.ts";
+
+import type { FieldOrder, OrderKey } from "../../src/core/model/definition/policy-order.ts";
+import type { PolicyDefinition } from "../../src/core/model/definition.ts";
 import { compareText, fieldAt, textField } from "./json-value.ts";
 import type { OraclePolicy } from "./read-policy.ts";
 

@@ -10,7 +10,7 @@ import { sectionPointer } from "../../core/explain/value-pointer.ts";
 import type { Governs } from "../../core/model/definition.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
 import { formatRef, type GroupKind, kindId, objectId } from "../../core/model/refs.ts";
-import { choices } from "../../core/model/schema/definition-schema.ts";
+import { choices } from "../../core/model/schema/own-kinds/definition-schema.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import { qualification } from "../caveats/text.ts";

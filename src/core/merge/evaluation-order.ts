@@ -1,4 +1,4 @@
-import type { Accumulation } from "../model/definition.ts";
+import type { Accumulation } from "../model/definition/policy-order.ts";
 import type { Policy } from "../model/policy.ts";
 import { compareByKey, compareGroups, type PlacedPolicy, wordOf } from "./order-keys.ts";
 import { compareAge } from "./precedence.ts";

@@ -1,6 +1,6 @@
 import type { EvaluateCondition } from "../model/cel.ts";
+import type { Accumulation } from "../model/definition/policy-order.ts";
 import type {
-  Accumulation,
   AnnotatedStrategy,
   Granularity,
   MergeRules,

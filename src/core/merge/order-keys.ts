@@ -1,5 +1,5 @@
 /** The criteria by which a definition orders policies. */
-import type { FieldOrder, OrderKey } from "../model/definition.ts";
+import type { FieldOrder, OrderKey } from "../model/definition/policy-order.ts";
 import { isJsonObject, type Json, ownValue } from "../model/json.ts";
 import { annotationOf } from "../model/kube-object.ts";
 import type { Policy } from "../model/policy.ts";

@@ -2,6 +2,9 @@
  * The semantics of a policy kind, as data: its targets, its hierarchy, its effective targets, and how specs in conflict are
  * merged. Each kind, built in or a vendor's, is one such record.
  */
+
+import type { Accumulation, OrderKey } from "./definition/policy-order.ts";
+import type { StatusRules } from "./definition/status-rules.ts";
 import type { JsonObject } from "./json.ts";
 import type { GroupKind } from "./refs.ts";
 
@@ -222,64 +225,6 @@ export interface PolicyReference {
   readonly reason: string;
   /** The reason of `Accepted=False` if none of the references at `path` is valid. */
   readonly noneValid: string;
-}
-
-/** The objects that have an entry in the status of a policy (Gateway API, PolicyAncestorStatus). */
-export type Ancestors = "Gateway" | "Target";
-
-/** What a condition can say about a policy: whether it is accepted, and whether it takes effect. */
-export const statusStates = [
-  "Accepted",
-  "Invalid",
-  "TargetNotFound",
-  "Conflicted",
-  "Enforced",
-  "PartiallyEnforced",
-  "Overridden",
-  "NoPath",
-] as const;
-export type StatusState = (typeof statusStates)[number];
-
-/** A condition that a controller writes. Without a reason: whatever the reason is. */
-export interface StatusWord {
-  readonly type: string;
-  readonly status: "True" | "False";
-  readonly reason?: string;
-}
-
-/** The conditions that the controllers of a kind write in each state. */
-export type StatusWords = Readonly<Partial<Record<StatusState, readonly StatusWord[]>>>;
-
-export interface StatusRules {
-  readonly vocabulary: "Enforced" | "Programmed";
-  /** `None`: the status has conditions and no entries for ancestors. Absent: `Target` for Direct, `Gateway` for Inherited. */
-  readonly ancestors?: Ancestors | "None";
-  /** The controller that writes the status of the kind. Absent: not declared. */
-  readonly owner?: string;
-  /** Absent: the words of GEP-713. */
-  readonly words?: StatusWords;
-}
-
-/** A field of a policy, or one of its annotations, by which policies are ordered. */
-export interface FieldOrder {
-  /** Dotted path in `spec`. Either `path` or `annotation` is set. */
-  readonly path?: string;
-  readonly annotation?: string;
-  /** The words that the field may have, the first one first. Empty: the field is a number, and lower numbers are first. */
-  readonly values: readonly string[];
-  readonly descending: boolean;
-  /** What an absent or unreadable value stands for. */
-  readonly absent: string;
-}
-
-/** `Age`: the older policy first. `Name`: by `namespace/name`. `Level`: the policy on the higher target first. */
-export type OrderKey = "Age" | "Name" | "Level" | FieldOrder;
-
-/** The strategy Accumulate: all policies on a path take effect, in this order. */
-export interface Accumulation {
-  readonly order: readonly OrderKey[];
-  /** Policies with the same value of this field are evaluated together, group by group. */
-  readonly groupBy?: FieldOrder;
 }
 
 /** The names of fields of policies that are not settings: blocks, conditions and removals. Empty: the kind has no such field. */

@@ -1,7 +1,7 @@
 /** How often each policy affects each object, by position in its status: what can be added and taken away again when paths come and go. */
 
 import type { Node } from "../effective/paths/path.ts";
-import type { PathScope } from "../effective/paths/path-finder.ts";
+import type { PathScope } from "../effective/paths/path-scope.ts";
 import { affectedSteps } from "../effective/verdicts/affected-targets.ts";
 import type { CompiledKind } from "../effective/world/compiled-kind.ts";
 import type { World } from "../effective/world/world.ts";

@@ -1,5 +1,5 @@
 /** Keeps the status of policies and targets while the world changes: what a change does not reach is not computed again. */
-import type { PathScope } from "../effective/paths/path-finder.ts";
+import type { PathScope } from "../effective/paths/path-scope.ts";
 import type { Touched } from "../effective/update/delta.ts";
 import type { CompiledKind } from "../effective/world/compiled-kind.ts";
 import type { World } from "../effective/world/world.ts";

@@ -3,7 +3,8 @@
  * A definition says which conditions the controllers of its kind write (`status.words`).
  */
 import { describe, expect, test } from "vitest";
-import type { PolicyDefinition, StatusRules } from "../../../src/core/model/definition.ts";
+import type { StatusRules } from "../../../src/core/model/definition/status-rules.ts";
+import type { PolicyDefinition } from "../../../src/core/model/definition.ts";
 import type { JsonObject } from "../../../src/core/model/json.ts";
 import { check } from "../../../src/index.ts";
 import { cluster } from "../../support/cluster/cluster.ts";

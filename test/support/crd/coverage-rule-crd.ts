@@ -1,6 +1,6 @@
 /** The CRD of CoverageRule, generated from the table that the parser uses. */
 
-import { coverageRuleSchema } from "../../../src/core/model/schema/coverage-rule-schema.ts";
+import { coverageRuleSchema } from "../../../src/core/model/schema/own-kinds/coverage-rule-schema.ts";
 import { conditions } from "./condition-schema.ts";
 import { type CrdKind, column, integer, object } from "./crd-document.ts";
 import { crdSchemaOf } from "./policy-definition-crd.ts";

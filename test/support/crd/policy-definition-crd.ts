@@ -1,7 +1,7 @@
 /** The CRD of PolicyDefinition, generated from the table that the parser uses. */
 
 import { isJsonObject, type Json, type JsonObject } from "../../../src/core/model/json.ts";
-import { definitionSchema } from "../../../src/core/model/schema/definition-schema.ts";
+import { definitionSchema } from "../../../src/core/model/schema/own-kinds/definition-schema.ts";
 import type { Schema } from "../../../src/core/model/schema/schema.ts";
 import { type CrdKind, column, validation, validations } from "./crd-document.ts";
 

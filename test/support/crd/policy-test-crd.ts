@@ -1,6 +1,6 @@
 /** The CRD of PolicyTest, generated from the table that the parser uses. Nothing reads PolicyTests in a cluster; with the CRD a folder that has some can be applied. */
 
-import { policyTestSchema } from "../../../src/core/model/schema/policy-test-schema.ts";
+import { policyTestSchema } from "../../../src/core/model/schema/own-kinds/policy-test-schema.ts";
 import type { CrdKind } from "./crd-document.ts";
 import { crdSchemaOf } from "./policy-definition-crd.ts";
 

@@ -1,6 +1,6 @@
 import type { PolicyDefinition, TargetKind } from "../../../src/core/model/definition.ts";
 import { formatLevel } from "../../../src/core/model/levels.ts";
-import { definitionSchema } from "../../../src/core/model/schema/definition-schema.ts";
+import { definitionSchema } from "../../../src/core/model/schema/own-kinds/definition-schema.ts";
 import type { Schema } from "../../../src/core/model/schema/schema.ts";
 
 /** One row per field of a PolicyDefinition, nested ones below their parent. */

@@ -1,11 +1,5 @@
-import type {
-  Accumulation,
-  Granularity,
-  MergeRules,
-  OrderKey,
-  PolicyDefinition,
-  SameTarget,
-} from "../../../src/core/model/definition.ts";
+import type { Accumulation, OrderKey } from "../../../src/core/model/definition/policy-order.ts";
+import type { Granularity, MergeRules, PolicyDefinition, SameTarget } from "../../../src/core/model/definition.ts";
 import { formatLevel } from "../../../src/core/model/levels.ts";
 
 /** How policies of a kind are merged, in a sentence or two. */

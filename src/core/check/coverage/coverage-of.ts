@@ -3,8 +3,9 @@
 import { foldPath } from "../../effective/fold/fold-path.ts";
 import { absentAbove } from "../../effective/paths/absent-above.ts";
 import { type Node, nodesOf, type Path, plainPath } from "../../effective/paths/path.ts";
-import { PathFinder, type PathScope } from "../../effective/paths/path-finder.ts";
+import { PathFinder } from "../../effective/paths/path-finder.ts";
 import type { PathNode } from "../../effective/paths/path-node.ts";
+import type { PathScope } from "../../effective/paths/path-scope.ts";
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
 import { namespaceLabels } from "../../effective/world/contexts.ts";
 import type { World } from "../../effective/world/world.ts";

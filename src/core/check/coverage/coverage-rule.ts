@@ -3,7 +3,7 @@ import type { Severity } from "../../model/finding.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import type { LabelSelector } from "../../model/policy.ts";
 import type { GroupKind, ObjectRef } from "../../model/refs.ts";
-import type { COVERAGE_ENFORCEMENTS } from "../../model/schema/coverage-rule-schema.ts";
+import type { COVERAGE_ENFORCEMENTS } from "../../model/schema/own-kinds/coverage-rule-schema.ts";
 
 /** A condition that every effective policy must meet: its targets, the policy kind, and the condition in CEL. */
 export interface CoverageRule {

@@ -11,7 +11,7 @@ import {
   COVERAGE_ENFORCEMENTS,
   COVERAGE_SEVERITIES,
   coverageRuleSchema,
-} from "../../model/schema/coverage-rule-schema.ts";
+} from "../../model/schema/own-kinds/coverage-rule-schema.ts";
 import { schemaProblems } from "../../model/schema/schema-problems.ts";
 import { didYouMean } from "../../model/words/did-you-mean.ts";
 import { type CheckFinding, findingAt } from "../check-finding.ts";

@@ -3,8 +3,8 @@ import { objectsAbove } from "../../effective/paths/gateways-above.ts";
 import { verdictOf } from "../../effective/verdicts/verdict-of.ts";
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
 import type { PolicyRecord, World } from "../../effective/world/world.ts";
-import type { StatusWords } from "../../model/definition.ts";
-import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../model/json.ts";
+import type { StatusWords } from "../../model/definition/status-rules.ts";
+import { isJsonObject, type JsonObject, ownValue } from "../../model/json.ts";
 import { GATEWAY_API } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { hasApproximateTargets } from "../../model/parse/policy/approximations-of.ts";
@@ -21,16 +21,7 @@ import type {
 import { statusReportOf } from "../../status/status-report-of.ts";
 import { type CheckFinding, findingAt } from "../check-finding.ts";
 import { type ComputedStates, computedStates, differsInWords, formatStates, reportsState } from "./claimed-words.ts";
-
-/** A condition in the status of an object, and its field. */
-interface Claim {
-  readonly object: KubeObject;
-  readonly field: string;
-  readonly type: string;
-  readonly status: string;
-  readonly reason: string;
-  readonly observedGeneration: Json | undefined;
-}
+import { affectedClaims, type Claim, claimsIn, entriesOf, text, textOr } from "./status-claims.ts";
 
 /** The reasons of GEP-713. A vendor's own reasons are not compared. */
 const KNOWN_REASONS: ReadonlySet<string> = new Set([
@@ -327,17 +318,6 @@ function age({ object, observedGeneration }: Claim): string {
     : "";
 }
 
-/** Conditions such as `gateway.example.com/RetryPolicyAffected=True`, for known policy kinds. */
-function* affectedClaims(object: KubeObject, types: ReadonlySet<string>): Generator<Claim> {
-  const status = ownValue(object.raw, "status");
-  if (!isJsonObject(status)) return;
-  const parts: (readonly [JsonObject, string])[] = [[status, "status"]];
-  for (const key of ["listeners", "parents"])
-    for (const [index, entry] of entriesOf(object, key)) parts.push([entry, `status.${key}[${index}]`]);
-  for (const [part, field] of parts)
-    for (const claim of claimsIn(object, part, field)) if (types.has(claim.type.split("/")[1] ?? "")) yield claim;
-}
-
 function ofTarget(claim: Claim, reports: Reports): readonly CheckFinding[] {
   if (claim.status !== "True") return [];
   const [domain = ""] = claim.type.split("/", 1);
@@ -379,36 +359,6 @@ const isSameParent = (a: JsonObject, b: JsonObject, { ref }: KubeObject): boolea
   textOr(a, "name", "") === textOr(b, "name", "") &&
   textOr(a, "namespace", ref.namespace) === textOr(b, "namespace", ref.namespace) &&
   textOr(a, "sectionName", "") === textOr(b, "sectionName", "");
-
-function* entriesOf({ raw }: KubeObject, key: string): Generator<readonly [number, JsonObject]> {
-  const status = ownValue(raw, "status");
-  const list = isJsonObject(status) ? ownValue(status, key) : undefined;
-  for (const [index, item] of isJsonList(list) ? list.entries() : []) if (isJsonObject(item)) yield [index, item];
-}
-
-function claimsIn(object: KubeObject, part: JsonObject, field: string): readonly Claim[] {
-  const list = ownValue(part, "conditions");
-  const claims: Claim[] = [];
-  for (const [index, item] of isJsonList(list) ? list.entries() : []) {
-    if (!isJsonObject(item)) continue;
-    claims.push({
-      object,
-      field: `${field}.conditions[${index}]`,
-      type: text(ownValue(item, "type")),
-      status: text(ownValue(item, "status")),
-      reason: text(ownValue(item, "reason")),
-      observedGeneration: ownValue(item, "observedGeneration"),
-    });
-  }
-  return claims;
-}
-
-/** Other controllers write the status: a value that is not a string counts as empty. */
-const text = (value: Json | undefined): string => (typeof value === "string" ? value : "");
-const textOr = (ref: JsonObject, key: string, byDefault: string): string => {
-  const value = ownValue(ref, key);
-  return typeof value === "string" ? value : byDefault;
-};
 
 function nameOf(ref: JsonObject, policy: KubeObject): string {
   const kind = textOr(ref, "kind", "Gateway");

@@ -1,7 +1,12 @@
 /** Compares conditions in the words of a vendor with the verdict of a policy. */
 import { verdictOf } from "../../effective/verdicts/verdict-of.ts";
 import type { PolicyRecord, World } from "../../effective/world/world.ts";
-import { type StatusState, type StatusWord, type StatusWords, statusStates } from "../../model/definition.ts";
+import {
+  type StatusState,
+  type StatusWord,
+  type StatusWords,
+  statusStates,
+} from "../../model/definition/status-rules.ts";
 import { isJsonObject } from "../../model/json.ts";
 import type { Unit } from "../../model/policy.ts";
 import type { ObjectId } from "../../model/refs.ts";

@@ -197,7 +197,7 @@ function unknownPolicyKind(world: World, object: KubeObject, hasCrd: boolean): F
 }
 
 function addPolicyFindings(world: World, id: PolicyId, record: PolicyRecord, findings: Finding[]): void {
-  const { object, findings: own, targets, references, kind, policy } = record;
+  const { object, findings: own, targets, references, kind } = record;
   findings.push(...own);
   for (const rejection of targets.rejections) {
     findings.push({
@@ -227,22 +227,32 @@ function addPolicyFindings(world: World, id: PolicyId, record: PolicyRecord, fin
   }
   addConflicts(world, id, record, findings);
   addUnenforced(world, id, record, findings);
-  const losers = policy === undefined || kind.definition.merge.bare === "Direct" ? [] : bareLosers(policy);
+  addBareLosers(record, findings);
+  addConditionErrors(world, id, record, findings);
+}
+
+/** Settings outside of blocks that the policy's own defaults replace. */
+function addBareLosers({ object, kind, policy }: PolicyRecord, findings: Finding[]): void {
+  if (policy === undefined || kind.definition.merge.bare === "Direct") return;
+  const losers = bareLosers(policy);
   const [loser] = losers;
-  if (loser !== undefined) {
-    const names = losers.slice(0, SHOWN_MEMBERS).map(({ path }) => path.join("."));
-    const more = losers.length > SHOWN_MEMBERS ? ` and ${losers.length - SHOWN_MEMBERS} more` : "";
-    findings.push({
-      code: "BareRulesBesideDefaults",
-      severity: "warning",
-      object: id,
-      field: settingField(loser.path),
-      message: clipText(
-        `${names.join(", ")}${more} outside the blocks is replaced by the defaults of the same policy, which are merged first; move both into one block`,
-      ),
-      ...at(object),
-    });
-  }
+  if (loser === undefined) return;
+  const names = losers.slice(0, SHOWN_MEMBERS).map(({ path }) => path.join("."));
+  const more = losers.length > SHOWN_MEMBERS ? ` and ${losers.length - SHOWN_MEMBERS} more` : "";
+  findings.push({
+    code: "BareRulesBesideDefaults",
+    severity: "warning",
+    object: object.id,
+    field: settingField(loser.path),
+    message: clipText(
+      `${names.join(", ")}${more} outside the blocks is replaced by the defaults of the same policy, which are merged first; move both into one block`,
+    ),
+    ...at(object),
+  });
+}
+
+/** Conditions of blocks that cannot be evaluated on one of the policy's paths. */
+function addConditionErrors(world: World, id: PolicyId, { object }: PolicyRecord, findings: Finding[]): void {
   const messages = new Set<string>();
   world
     .countTallies()

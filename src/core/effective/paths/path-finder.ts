@@ -2,37 +2,26 @@
  * Paths of one policy kind through one world. Paths are found from their ends upwards and never kept in a list of all;
  * what routes have in common (class, gateway, listener) is found once and shared.
  */
-
-import { kindId, type ObjectId, type ObjectRef } from "../../model/refs.ts";
+import { kindId, type ObjectId } from "../../model/refs.ts";
 import { OTHERS, trafficFrom } from "../../model/traffic.ts";
 import type { UpLink } from "../../topology/links.ts";
 import type { Section } from "../../topology/sections-of.ts";
 import type { CompiledKind, EndLevel } from "../world/compiled-kind.ts";
 import { foreignController, isGateway, unknownClassOf } from "../world/gateway-controllers.ts";
 import { referrersToChild, referrersToParent } from "../world/link-indexes.ts";
-import { type NodeSets, type PolicySet, setsAt } from "../world/stack.ts";
 import type { WithPolicies } from "../world/world.ts";
-import { coveringSection } from "./covering-section.ts";
+import { DirectEnds } from "./direct-ends.ts";
 import type { EndObject } from "./end-objects.ts";
 import { type Ends, EndsBelow, isUnfollowed, isUsed } from "./ends-below.ts";
-import { carrierOf } from "./gateways-above.ts";
 import { NodeFinder, sectionsOfNode } from "./node-finder.ts";
 import { type Node, type Path, sectionNode } from "./path.ts";
 import { markIncomplete, NO_PORTS, PathBuilder } from "./path-builder.ts";
+import type { PathScope } from "./path-scope.ts";
 
 const NO_PATHS: readonly Path[] = [];
-const NO_SETS: readonly PolicySet[] = [];
 /** The number of objects whose paths are cached: enough for all gateways of a cluster, while those of routes are dropped. */
 const MAX_REMEMBERED = 4096;
 const FEW = 32;
-
-/** Restricts a search to paths through some objects: those of a change, or of a question. */
-export interface PathScope {
-  /** A path through one of these counts. */
-  readonly dirty: ReadonlySet<ObjectId>;
-  /** The dirty objects and everything below them. */
-  readonly touched: ReadonlySet<ObjectId>;
-}
 
 /** Each of `paths` leads to one object, and goes on to each of its `sections` with the same stack. */
 export interface PathGroup {
@@ -57,6 +46,7 @@ export class PathFinder {
   readonly #nodes: NodeFinder;
   readonly #endsBelow: EndsBelow;
   readonly #paths: PathBuilder;
+  readonly #direct: DirectEnds;
 
   constructor(world: WithPolicies, kind: CompiledKind, { scope, everyGateway = false }: PathOptions = {}) {
     this.#world = world;
@@ -66,6 +56,12 @@ export class PathFinder {
     this.#nodes = new NodeFinder(world, kind);
     this.#endsBelow = new EndsBelow(world, this.#nodes);
     this.#paths = new PathBuilder(kind, this.#nodes);
+    this.#direct = new DirectEnds(world, kind, {
+      nodes: this.#nodes,
+      paths: this.#paths,
+      scope,
+      everyGateway: this.#everyGateway,
+    });
   }
 
   /** Visits each path that ends at the object or at one of its sections. */
@@ -73,7 +69,7 @@ export class PathFinder {
     const { end } = this.#nodes.levels.of(ref);
     if (end === undefined) return;
     if (this.#kind.definition.class === "Direct") {
-      this.#forEachDirectEnd(ref, id, end, visit);
+      this.#direct.forEachEnd(ref, id, end, visit);
       return;
     }
     if (this.#scope !== undefined && !this.#scope.touched.has(id)) return;
@@ -150,71 +146,6 @@ export class PathFinder {
       ({ section: kind, raw }) => end?.sections.has(kind) && raw["port"] === port,
     );
     return last === undefined || section === undefined ? last : this.into(last, section);
-  }
-
-  /**
-   * The paths of a Direct kind: just the target, with the policy that covers it. If every section of an object has a policy of its
-   * own, the object's policy covers none; then it is above each of them in the stack, and overridden there.
-   */
-  #forEachDirectEnd(ref: ObjectRef, id: ObjectId, end: EndLevel, visit: (path: Path) => void): void {
-    const sets = this.#world.attached[this.#kind.index]?.get(id);
-    if (sets === undefined) return;
-    // Which controllers serve an object depends on the objects above it.
-    const hasControllers = this.#kind.definition.controllers.length > 0;
-    if (this.#scope !== undefined && !this.#scope[hasControllers ? "touched" : "dirty"].has(id)) return;
-    const node = this.#nodes.of(id, ref, this.#world.objects.get(id)?.raw);
-    if (sets.consumers === undefined) return this.#forEachDirectSection(node, end, sets, undefined, visit);
-    // Consumers' policies take effect on the requests from their namespaces only.
-    for (const from of [OTHERS, ...[...sets.consumers.keys()].sort()])
-      this.#forEachDirectSection(node, end, sets, from, visit);
-  }
-
-  #forEachDirectSection(
-    node: Node,
-    end: EndLevel,
-    sets: NodeSets,
-    from: string | undefined,
-    visit: (path: Path) => void,
-  ): void {
-    const theirs = from === undefined ? undefined : sets.consumers?.get(from);
-    const { stacks } = this.#kind;
-    const setsOf = (name: string | undefined): readonly PolicySet[] => {
-      const at = (one: NodeSets | undefined): PolicySet | undefined =>
-        name === undefined ? one?.own : one?.sections?.get(name);
-      return [at(sets.meshWide), this.#paths.combined(at(sets), at(theirs)), at(sets.named)]
-        .map(withPolicies)
-        .filter((set) => set !== undefined);
-    };
-    const mayBeUndefined = this.#kind.definition.merge.sameTarget === "Undefined";
-    const isUndefined = (name: string | undefined): boolean =>
-      mayBeUndefined && setsAt(sets, name).some((set) => set.isUndefined === true);
-    const root = (own: readonly PolicySet[]): Path => ({
-      ...this.#paths.rootPath(node),
-      incomplete: isUndefined(undefined),
-      stack: own.reduce((stack, set) => stacks.push(stack, set), stacks.empty),
-      from,
-    });
-    const carry = (path: Path, sectionName?: string): void => {
-      const below = sectionName === undefined ? { object: node.id } : { object: node.id, sectionName };
-      const carrier = carrierOf(this.#world, this.#kind.definition, below);
-      const incomplete = carrier === "Unknown" || path.incomplete;
-      if (carrier !== "Other" || this.#everyGateway) visit({ ...path, incomplete });
-    };
-    const sections = sectionsOfNode(node).filter(({ section }) => end.sections.has(section));
-    const own = setsOf(undefined);
-    if (sections.length === 0) {
-      if (own.length > 0) carry(root(own));
-      return;
-    }
-    const hasOwn = (name: string): boolean => setsOf(name).length > 0;
-    const above = root(sections.every(({ name }) => hasOwn(name)) ? own : NO_SETS);
-    for (const section of sections) {
-      const covering = setsOf(coveringSection(section.name, hasOwn));
-      if (covering.length === 0) continue;
-      const stack = covering.reduce((high, set) => stacks.push(high, set), above.stack);
-      const incomplete = above.incomplete || isUndefined(section.name);
-      carry({ ...above, stack, up: above, node: sectionNode(node, section), incomplete }, section.name);
-    }
   }
 
   /** The paths to an object that others are attached to. They are cached. */
@@ -409,7 +340,3 @@ export class PathFinder {
 }
 
 const NO_SECTIONS: readonly Section[] = [];
-
-/** Undefined if all policies on a target are in conflict, and none takes effect. */
-const withPolicies = (set: PolicySet | undefined): PolicySet | undefined =>
-  set === undefined || set.policies.length === 0 ? undefined : set;

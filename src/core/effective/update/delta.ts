@@ -2,8 +2,8 @@
 import type { KubeObject } from "../../model/kube-object.ts";
 import type { GroupKind, ObjectId, ObjectRef, PolicyId, TargetId } from "../../model/refs.ts";
 import type { EffectivePolicy } from "../fold/effective-policy.ts";
-import type { PathScope } from "../paths/path-finder.ts";
 import type { PathNode } from "../paths/path-node.ts";
+import type { PathScope } from "../paths/path-scope.ts";
 import type { Verdict } from "../verdicts/verdict.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
 

@@ -3,7 +3,7 @@ import { jsonEqual } from "../../model/json.ts";
 import { kindId, type ObjectId, parseObjectId } from "../../model/refs.ts";
 import { trafficFrom } from "../../model/traffic.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
-import type { PathScope } from "../paths/path-finder.ts";
+import type { PathScope } from "../paths/path-scope.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
 import { controllerOf, isGatewayClass } from "../world/gateway-controllers.ts";
 import { referrersOf, referrersToChild, referrersToParent } from "../world/link-indexes.ts";

@@ -12,7 +12,8 @@ import {
 import { forEachEffectiveTo } from "../fold/for-each-effective.ts";
 import { type EndObject, endObjects, hasPolicies, isEndObject } from "../paths/end-objects.ts";
 import { type Node, nodesOf, type Path } from "../paths/path.ts";
-import { PathFinder, type PathScope } from "../paths/path-finder.ts";
+import { PathFinder } from "../paths/path-finder.ts";
+import type { PathScope } from "../paths/path-scope.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
 import { type NodeSets, setsAt } from "../world/stack.ts";
 import type { World } from "../world/world.ts";

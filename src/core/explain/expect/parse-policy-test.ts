@@ -4,7 +4,7 @@ import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "
 import { GATEWAY_API } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { compileSchema } from "../../model/schema/compile-schema.ts";
-import { FAILED_ATTEMPTS, policyTestSchema } from "../../model/schema/policy-test-schema.ts";
+import { FAILED_ATTEMPTS, policyTestSchema } from "../../model/schema/own-kinds/policy-test-schema.ts";
 import { child, list, objects, text } from "../../model/schema/read-fields.ts";
 import { pathTo, schemaProblems } from "../../model/schema/schema-problems.ts";
 import { didYouMean } from "../../model/words/did-you-mean.ts";

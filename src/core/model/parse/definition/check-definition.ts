@@ -170,6 +170,21 @@ function* checkMerge({ class: policyClass, merge, mapsTo, targeting }: PolicyDef
       );
     return;
   }
+  yield* checkGranularity(merge, mapsTo.length > 0);
+  yield* checkLists(merge, mapsTo.length > 0);
+  if (merge.bare === "Direct" && (merge.parents === "Closest" || merge.skip !== undefined)) {
+    const field = merge.skip === undefined ? "spec.merge.parents" : "spec.merge.skip";
+    yield error(
+      "DefinitionMisplaced",
+      field,
+      `${field} has no meaning with bare: Direct, where a Direct policy replaces all others. Leave one of them out.`,
+    );
+  }
+  yield* checkAnnotation(merge);
+}
+
+/** The fields that only some granularities have a use for. */
+function* checkGranularity(merge: MergeRules, isMapped: boolean): Generator<Problem> {
   const granularities = supportedGranularities(merge);
   if (granularities.includes("Merge") && merge.rules.length === 0) {
     yield error(
@@ -185,33 +200,27 @@ function* checkMerge({ class: policyClass, merge, mapsTo, targeting }: PolicyDef
       "spec.merge.rules has no effect: the kind does not support Merge.",
     );
   }
-  if (!merge.none && !hasWholePaths(granularities) && merge.atomicPaths.length > 0 && mapsTo.length === 0) {
+  if (!merge.none && !hasWholePaths(granularities) && merge.atomicPaths.length > 0 && !isMapped) {
     const why = granularities.includes("Patch")
       ? "the kind also supports Patch, which merges maps key by key"
       : "the kind supports neither Field nor Merge";
     yield warning("DefinitionUnusedField", "spec.merge.atomicPaths", `spec.merge.atomicPaths has no effect: ${why}.`);
   }
-  yield* checkLists(merge, mapsTo.length > 0);
-  if (merge.bare === "Direct" && (merge.parents === "Closest" || merge.skip !== undefined)) {
-    const field = merge.skip === undefined ? "spec.merge.parents" : "spec.merge.skip";
-    yield error(
-      "DefinitionMisplaced",
-      field,
-      `${field} has no meaning with bare: Direct, where a Direct policy replaces all others. Leave one of them out.`,
-    );
-  }
-  if (merge.decidedBy === "Annotation" && merge.annotation === undefined) {
+}
+
+function* checkAnnotation({ decidedBy, annotation }: MergeRules): Generator<Problem> {
+  if (decidedBy === "Annotation" && annotation === undefined) {
     yield error(
       "DefinitionNoAnnotation",
       "spec.merge.annotation",
       "spec.merge.annotation is missing, but decidedBy is Annotation: give its key and the meaning of its values.",
     );
   }
-  if (merge.decidedBy !== "Annotation" && merge.annotation !== undefined) {
+  if (decidedBy !== "Annotation" && annotation !== undefined) {
     yield warning(
       "DefinitionUnusedField",
       "spec.merge.annotation",
-      `spec.merge.annotation has no effect: decidedBy is ${merge.decidedBy}.`,
+      `spec.merge.annotation has no effect: decidedBy is ${decidedBy}.`,
     );
   }
 }

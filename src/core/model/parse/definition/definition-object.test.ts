@@ -6,7 +6,7 @@ import { builtInDefinitions } from "../../../../definitions/built-in-definitions
 import type { PolicyDefinition } from "../../definition.ts";
 import type { JsonObject } from "../../json.ts";
 import type { KubeObject } from "../../kube-object.ts";
-import { definitionSchema } from "../../schema/definition-schema.ts";
+import { definitionSchema } from "../../schema/own-kinds/definition-schema.ts";
 import { definitionObject } from "./definition-object.ts";
 import { parseDefinition } from "./parse-definition.ts";
 

@@ -1,8 +1,9 @@
+import type { FieldOrder, OrderKey } from "../../definition/policy-order.ts";
+import type { StatusRules, StatusWords } from "../../definition/status-rules.ts";
 import type {
   AbsentTarget,
   DefinitionPart,
   FieldMapping,
-  FieldOrder,
   Granularity,
   Hierarchy,
   KindFacts,
@@ -12,17 +13,16 @@ import type {
   MergeRules,
   MergeStrategy,
   NamingField,
-  OrderKey,
   PolicyDefinition,
   PolicyReference,
   SelectorNamespaces,
-  StatusWords,
   StrategyAnnotation,
+  Targeting,
   TargetKind,
 } from "../../definition.ts";
 import { type Json, type JsonObject, jsonEqual } from "../../json.ts";
 import type { GroupKind } from "../../refs.ts";
-import { CUSTOM_PREFIX, partFields } from "../../schema/merge-schema.ts";
+import { CUSTOM_PREFIX, partFields } from "../../schema/own-kinds/merge-schema.ts";
 
 /**
  * The PolicyDefinition object that `parseDefinition` reads as this definition. Fields with their default are left out. That a definition is inferred, and
@@ -60,60 +60,18 @@ function withoutDefaults(fields: Fields): JsonObject {
 const unless = <T extends Json>(byDefault: T, value: T): T | undefined => (value === byDefault ? undefined : value);
 
 function specOf(definition: PolicyDefinition): JsonObject {
-  const {
-    policies,
-    targeting,
-    mapsTo,
-    references = [],
-    status,
-    controllers,
-    visibility,
-    sensitive = [],
-    approximate = [],
-  } = definition;
-  const {
-    fields,
-    refs,
-    selectors,
-    crossNamespace,
-    positionalRules,
-    kinds,
-    namedBy = [],
-    impliedKind,
-    selectorNamespaces,
-    absent,
-  } = targeting;
+  const { targeting, mapsTo, references = [], controllers, visibility, sensitive = [], approximate = [] } = definition;
   return withoutDefaults({
-    policies: policies.map(({ group, kind, scope }) => ({ group, kind, scope })),
+    policies: definition.policies.map(({ group, kind, scope }) => ({ group, kind, scope })),
     class: definition.class,
-    targeting: withoutDefaults({
-      fields: withoutDefaults({
-        ref: unless("targetRef", fields.ref),
-        refs: unless("targetRefs", fields.refs),
-        selectors: unless("targetSelectors", fields.selectors),
-      }),
-      refs: unless("Many", refs),
-      impliedKind,
-      selectors: unless(false, selectors),
-      selectorNamespaces: selectorNamespaces === undefined ? undefined : namespacesOf(selectorNamespaces),
-      crossNamespace: unless("Forbidden", crossNamespace),
-      positionalRules: unless(false, positionalRules),
-      kinds: kinds.map(targetKind),
-      namedBy: namedBy.map(namingField),
-      absent: absent === undefined ? undefined : absentTarget(absent),
-    }),
-    hierarchy: hierarchyOf(definition.hierarchy, crossNamespace === "Consumer"),
+    targeting: targetingOf(targeting),
+    hierarchy: hierarchyOf(definition.hierarchy, targeting.crossNamespace === "Consumer"),
     merge: mergeOf(definition.merge, definition.class === "Direct"),
     parts: (definition.parts ?? []).map((one) => partOf(one, definition.merge)),
     settings: definition.settings,
     mapsTo: mapsTo.map(mapping),
     references: references.map(reference),
-    status: withoutDefaults({
-      vocabulary: unless("Enforced", status.vocabulary),
-      ancestors: status.ancestors,
-      owner: status.owner,
-      words: wordsOf(status.words),
-    }),
+    status: statusOf(definition.status),
     controllers,
     visibility: visibility === undefined ? undefined : unless("Readers", visibility),
     sensitive,
@@ -121,6 +79,29 @@ function specOf(definition: PolicyDefinition): JsonObject {
     approximate: approximate.map(({ because, paths }) => withoutDefaults({ because, paths })),
   });
 }
+
+function targetingOf(targeting: Targeting): JsonObject {
+  const { fields, selectorNamespaces, namedBy = [], absent } = targeting;
+  return withoutDefaults({
+    fields: withoutDefaults({
+      ref: unless("targetRef", fields.ref),
+      refs: unless("targetRefs", fields.refs),
+      selectors: unless("targetSelectors", fields.selectors),
+    }),
+    refs: unless("Many", targeting.refs),
+    impliedKind: targeting.impliedKind,
+    selectors: unless(false, targeting.selectors),
+    selectorNamespaces: selectorNamespaces === undefined ? undefined : namespacesOf(selectorNamespaces),
+    crossNamespace: unless("Forbidden", targeting.crossNamespace),
+    positionalRules: unless(false, targeting.positionalRules),
+    kinds: targeting.kinds.map(targetKind),
+    namedBy: namedBy.map(namingField),
+    absent: absent === undefined ? undefined : absentTarget(absent),
+  });
+}
+
+const statusOf = ({ vocabulary, ancestors, owner, words }: StatusRules): JsonObject =>
+  withoutDefaults({ vocabulary: unless("Enforced", vocabulary), ancestors, owner, words: wordsOf(words) });
 
 const wordsOf = (words: StatusWords = {}): JsonObject =>
   Object.fromEntries(

@@ -1,18 +1,16 @@
 import { once } from "../../collections/once.ts";
-import {
-  type ChildSelection,
-  type FieldMapping,
-  type Hierarchy,
-  type KindFacts,
-  type LevelKind,
-  type LinkRow,
-  type PolicyDefinition,
-  type PolicyKind,
-  type PolicyReference,
-  type StatusState,
-  type StatusWord,
-  statusStates,
-  type Targeting,
+import { type StatusState, type StatusWord, statusStates } from "../../definition/status-rules.ts";
+import type {
+  ChildSelection,
+  FieldMapping,
+  Hierarchy,
+  KindFacts,
+  LevelKind,
+  LinkRow,
+  PolicyDefinition,
+  PolicyKind,
+  PolicyReference,
+  Targeting,
 } from "../../definition.ts";
 import type { Finding } from "../../finding.ts";
 import { isJsonObject, type Json, type JsonObject, ownValue } from "../../json.ts";
@@ -20,7 +18,7 @@ import type { KubeObject } from "../../kube-object.ts";
 import { attachableLevels, lowestLevels } from "../../levels.ts";
 import type { GroupKind } from "../../refs.ts";
 import { compileSchema } from "../../schema/compile-schema.ts";
-import { choices, definitionSchema } from "../../schema/definition-schema.ts";
+import { choices, definitionSchema } from "../../schema/own-kinds/definition-schema.ts";
 import { child, flag, list, objects, oneOf, text, texts } from "../../schema/read-fields.ts";
 import { type SchemaProblem, schemaProblems } from "../../schema/schema-problems.ts";
 import { checkDefinition } from "./check-definition.ts";

@@ -1,19 +1,17 @@
 /** Reads `spec.merge` of a PolicyDefinition. */
 import { wordsOf } from "../../block-names.ts";
+import type { Accumulation, FieldOrder, OrderKey } from "../../definition/policy-order.ts";
 import type {
-  Accumulation,
   BaseStrategy,
-  FieldOrder,
   Granularity,
   MergedList,
   MergeRules,
   MergeStrategy,
-  OrderKey,
   ReservedWords,
 } from "../../definition.ts";
 import { isJsonObject, type Json, type JsonObject, ownValue } from "../../json.ts";
 import type { GroupKind } from "../../refs.ts";
-import { CUSTOM_PREFIX, mergeChoices } from "../../schema/merge-schema.ts";
+import { CUSTOM_PREFIX, mergeChoices } from "../../schema/own-kinds/merge-schema.ts";
 import { child, flag, list, mapValues, objects, oneOf, text, texts } from "../../schema/read-fields.ts";
 import { didYouMean } from "../../words/did-you-mean.ts";
 import { formatValue } from "../../words/format-value.ts";

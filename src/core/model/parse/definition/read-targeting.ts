@@ -8,7 +8,7 @@ import type {
   WorkloadKind,
 } from "../../definition.ts";
 import { isJsonObject, type Json, type JsonObject, ownValue } from "../../json.ts";
-import { choices } from "../../schema/definition-schema.ts";
+import { choices } from "../../schema/own-kinds/definition-schema.ts";
 import { child, flag, list, objects, oneOf, text, texts } from "../../schema/read-fields.ts";
 import { didYouMean } from "../../words/did-you-mean.ts";
 import {

@@ -1,5 +1,5 @@
 /** Builds the schemas of Prevail's own kinds. Every field has a description, and an optional one says what its default is. */
-import type { Schema } from "./schema.ts";
+import type { Schema } from "../schema.ts";
 
 /** Bounds that keep the cost of CEL rules in the CRDs within the limits of the API server. */
 const MAX_ITEMS = 64;

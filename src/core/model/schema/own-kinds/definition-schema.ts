@@ -1,20 +1,9 @@
 /** The schema of PolicyDefinitions. Parsing checks them by it; the CRD and docs/definitions.md are generated from it. */
-import {
-  type AbsentTarget,
-  type Ancestors,
-  type CrossNamespace,
-  type Governs,
-  type LinkRow,
-  type PolicyClass,
-  type PolicyDefinition,
-  type PolicyReference,
-  type SelectorNamespaces,
-  type StatusState,
-  statusStates,
-  type Targeting,
-  type Visibility,
-} from "../definition.ts";
-import { dottedPath, kind, level, linkChoices, linkRow, targetKind, workloadKind } from "./level-schema.ts";
+
+import { type Ancestors, type StatusState, statusStates } from "../../definition/status-rules.ts";
+import type { Governs, PolicyClass, PolicyDefinition, PolicyReference, Visibility } from "../../definition.ts";
+import type { Schema } from "../schema.ts";
+import { dottedPath, kind, level, linkChoices, linkRow } from "./level-schema.ts";
 import { merge, partMerge } from "./merge-schema.ts";
 import {
   choice,
@@ -28,34 +17,27 @@ import {
   shorthand,
   text,
 } from "./own-kind-schema.ts";
-import type { Schema } from "./schema.ts";
+import { targeting, targetingChoices } from "./targeting-schema.ts";
 
 /** The values that each closed field allows. */
-export const choices: {
-  readonly class: readonly PolicyClass[];
-  readonly scope: readonly ("Namespaced" | "Cluster")[];
-  readonly refs: readonly Targeting["refs"][];
-  readonly crossNamespace: readonly CrossNamespace[];
-  readonly via: readonly LinkRow["via"][];
-  readonly attachment: readonly NonNullable<LinkRow["attachment"]>[];
-  readonly vocabulary: readonly PolicyDefinition["status"]["vocabulary"][];
-  readonly ancestors: readonly (Ancestors | "None")[];
-  readonly format: readonly PolicyReference["format"][];
-  readonly means: readonly AbsentTarget["means"][];
-  readonly grants: readonly SelectorNamespaces["grants"][];
-  readonly visibility: readonly Visibility[];
-  readonly governs: readonly Governs[];
-  readonly settings: readonly ("Spec" | "Root")[];
-} = {
+export const choices: typeof linkChoices &
+  typeof targetingChoices & {
+    readonly class: readonly PolicyClass[];
+    readonly scope: readonly ("Namespaced" | "Cluster")[];
+    readonly vocabulary: readonly PolicyDefinition["status"]["vocabulary"][];
+    readonly ancestors: readonly (Ancestors | "None")[];
+    readonly format: readonly PolicyReference["format"][];
+    readonly visibility: readonly Visibility[];
+    readonly governs: readonly Governs[];
+    readonly settings: readonly ("Spec" | "Root")[];
+  } = {
   ...linkChoices,
+  ...targetingChoices,
   class: ["Direct", "Inherited"],
   scope: ["Namespaced", "Cluster"],
-  refs: ["Many", "One"],
-  crossNamespace: ["Forbidden", "ReferenceGrant", "Consumer"],
   vocabulary: ["Enforced", "Programmed"],
   ancestors: ["Gateway", "Target", "None"],
   format: ["Any", "Certificates"],
-  means: ["OwnNamespace", "Nothing"],
   visibility: ["Readers", "Target"],
   governs: ["Gateways", "Clients", "Security", "Traffic", "Backends", "Telemetry"],
   settings: ["Spec", "Root"],
@@ -71,102 +53,6 @@ const policies = object({
   group: required(text, "API group of the policy kind. Versions do not matter."),
   kind: required(name, "Name of the policy kind."),
   scope: optional(choice(choices.scope), "Namespaced", "Scope of the policy's CRD."),
-});
-
-const namingField = object({
-  level: required(level, "The objects or sections that have the field."),
-  path: optional(
-    dottedPath,
-    "none; required without `annotation`",
-    "Path relative to the object or section, of a reference (`{group, kind, name}`), a name, or a list of these: `filters[type=ExtensionRef].extensionRef`.",
-  ),
-  annotation: optional(name, "none", "Key of an annotation of the object that contains a name. Instead of `path`."),
-  separator: optional(name, "the field has one name", "The text between several names: `,`."),
-});
-
-const targeting = object({
-  fields: optional(
-    object({
-      ref: optional(name, "targetRef", "Field of `spec` that contains one target."),
-      refs: optional(name, "targetRefs", "Field of `spec` that contains a list of targets."),
-      selectors: optional(name, "targetSelectors", "Field of `spec` that contains a list of label selectors."),
-    }),
-    "the default of each field",
-    "Names of the fields that contain the targets of a policy.",
-  ),
-  refs: optional(choice(choices.refs), "Many", "The number of targets that a policy may have."),
-  impliedKind: optional(
-    name,
-    "a target must have a kind",
-    "The kind of a target without `kind`, one of `kinds`: `Service` lets a policy write `targetRef: {name: cart}`.",
-  ),
-  selectors: optional(flag, "false", "`true`: targets may be selected by label."),
-  selectorNamespaces: optional(
-    object({
-      field: optional(
-        name,
-        "none",
-        "Field of a selector that says in which namespaces it selects: `{from: Same}`, `{from: All}` or `{from: Selector, selector: {…}}` with the labels of namespaces.",
-      ),
-      grants: optional(
-        choice(choices.grants),
-        "Needed",
-        "Whether a target in another namespace needs a ReferenceGrant there.",
-      ),
-      everywhere: optional(
-        list(name),
-        "none",
-        "Policies in these namespaces select in every namespace, and need no grant.",
-      ),
-    }),
-    "the namespace of the policy",
-    "The namespaces in which label selectors select. `crossNamespace` is about targets by name.",
-  ),
-  crossNamespace: optional(
-    choice(choices.crossNamespace),
-    "Forbidden",
-    "Targets in other namespaces: never; if a ReferenceGrant permits it; or always, and the policy then takes effect only on traffic from its own namespace (mesh). A cluster-scoped policy may target namespaced objects only with `ReferenceGrant`.",
-  ),
-  positionalRules: optional(
-    flag,
-    "false",
-    "`true`: `rule-2` may refer to an unnamed rule by its index. Reordering rules then moves policies.",
-  ),
-  kinds: optional(
-    list(targetKind),
-    "none; required without `namedBy`",
-    "The kinds that may be targeted. A bare name is a kind without sections. Empty: policies have no targets of their own.",
-  ),
-  absent: optional(
-    object({
-      means: required(
-        choice(choices.means),
-        "The policy is attached to the Namespace it is in, or to nothing: then it is accepted, and takes effect nowhere.",
-      ),
-      rootNamespace: optional(
-        name,
-        "none",
-        "In this namespace it is attached to every Namespace, as a level above the policies that target the Namespace (mesh).",
-      ),
-      workloadSelector: optional(
-        name,
-        "none",
-        "Field of `spec` that selects workloads by label (`matchLabels` and `matchExpressions`, `labels`, or a map of labels). Such a policy is attached to those workloads.",
-      ),
-      workloads: optional(
-        list(workloadKind),
-        "workloads are not known",
-        "The kinds of objects that stand for workloads. They are levels of the hierarchy.",
-      ),
-    }),
-    "a policy needs a target",
-    "What a policy without a target is attached to.",
-  ),
-  namedBy: optional(
-    list(namingField),
-    "none",
-    "Fields of objects that name policies of the kind. A policy is attached to each object and section that names it, directly below the policies that target it.",
-  ),
 });
 
 const kindFacts = object({

@@ -1,5 +1,6 @@
 /** The schema of CoverageRules. Parsing checks them by it, and their CRD is generated from it. */
-import type { Severity } from "../finding.ts";
+import type { Severity } from "../../finding.ts";
+import type { Schema } from "../schema.ts";
 import {
   choice,
   list,
@@ -12,7 +13,6 @@ import {
   shorthand,
   text,
 } from "./own-kind-schema.ts";
-import type { Schema } from "./schema.ts";
 
 export const COVERAGE_SEVERITIES: readonly Severity[] = ["error", "warning", "info"];
 

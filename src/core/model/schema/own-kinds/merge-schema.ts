@@ -1,5 +1,8 @@
 /** The schema of `spec.merge` of PolicyDefinitions: how specs in conflict are merged. */
-import type { MergedList, MergeRules, OrderKey } from "../definition.ts";
+
+import type { OrderKey } from "../../definition/policy-order.ts";
+import type { MergedList, MergeRules } from "../../definition.ts";
+import type { Schema } from "../schema.ts";
 import { dottedPath, kind, level } from "./level-schema.ts";
 import {
   choice,
@@ -15,7 +18,6 @@ import {
   shorthand,
   text,
 } from "./own-kind-schema.ts";
-import type { Schema } from "./schema.ts";
 
 /** The values that each closed field of `spec.merge` allows. */
 export const mergeChoices: {

@@ -1,5 +1,6 @@
 /** The schemas of kinds, levels and the links between them, as PolicyDefinitions have them. */
-import type { LinkRow } from "../definition.ts";
+import type { LinkRow } from "../../definition.ts";
+import type { Schema } from "../schema.ts";
 import {
   choice,
   type Field,
@@ -13,7 +14,6 @@ import {
   shorthand,
   text,
 } from "./own-kind-schema.ts";
-import type { Schema } from "./schema.ts";
 
 export const dottedPath: Schema = formatted("a dotted path");
 

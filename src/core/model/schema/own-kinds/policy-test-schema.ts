@@ -1,4 +1,6 @@
 /** The schema of PolicyTests. Parsing checks them by it; their CRD and docs/schemas/policy-test.json are generated from it. */
+
+import type { Schema } from "../schema.ts";
 import {
   choice,
   flag,
@@ -12,7 +14,6 @@ import {
   required,
   text,
 } from "./own-kind-schema.ts";
-import type { Schema } from "./schema.ts";
 
 /** The ways in which an attempt can end without a response. */
 export const FAILED_ATTEMPTS = ["unreachable", "refused", "reset", "timeout"] as const;

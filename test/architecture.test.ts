@@ -228,11 +228,6 @@ describe("the tree", () => {
 
   const sources = files.filter(({ path }) => path.startsWith("src/") && !path.includes("/gen/") && !isTest(path));
 
-  test("has files of at most 440 lines, tests and generated code apart", () => {
-    const lines = ({ text }: SourceFile): number => text.split("\n").length;
-    expectNone(sources.filter((file) => lines(file) > 440).map((file) => `${file.path}: ${lines(file)} lines`));
-  });
-
   test("has no WeakMap of a module: a cache belongs to an object that its users create", () => {
     const isOfModule = /^(?:export )?(?:const|let|var) [^\n]*= new Weak(?:Map|Set)\b/m;
     expectNone(sources.filter(({ text }) => isOfModule.test(text)).map(({ path }) => path));

@@ -367,6 +367,36 @@ export const mutants = [
     "",
   ),
 
+  // Levels that are more specific than others (GEP-713, "Hierarchy of target kinds").
+  row(
+    "levels that are more specific than all others have the order of the hierarchy",
+    gep713,
+    `${merge}/levels-taking-part.ts`,
+    "return first.length === 0 ? levels : [...first, ...levels.filter((level) => !isFirst(level))];",
+    "return first.length < 99 ? levels : [...first, ...levels.filter((level) => !isFirst(level))];",
+  ),
+  row(
+    "the sections of an object are as specific as the object, where its level is more specific than others",
+    gep713,
+    `${merge}/levels-taking-part.ts`,
+    "mostSpecific.some((one) => kindId(one) === level.kind && (one.section !== undefined) === level.isSection);",
+    "mostSpecific.some((one) => kindId(one) === level.kind && [true, false].includes(level.isSection));",
+  ),
+  row(
+    "a part does not have levels that are more specific than others",
+    gep713,
+    "src/core/effective/world/attached-policies.ts",
+    "[merge, ...parts.map((part) => part.merge)].flatMap((rules) => rules?.mostSpecific ?? []);",
+    "[merge, ...parts.slice(99).map((part) => part.merge)].flatMap((rules) => rules?.mostSpecific ?? []);",
+  ),
+  row(
+    "a difference of a definition is about policies with one of the fields that it needs",
+    gep713,
+    `${model}/parse/policy/approximations-of.ts`,
+    "return [paths, others].every(",
+    "return [paths, others].slice(0, 1).every(",
+  ),
+
   // Parts of a kind (GEP-713, "Combined merge strategies").
   row(
     "the settings of all parts are merged together",
@@ -414,8 +444,15 @@ export const mutants = [
     "the strategy of a policy does not count for its parts",
     gep713,
     `${model}/parse/policy/parse-blocks.ts`,
-    'const base = typeof word === "string" ? baseOf(merge, word) : undefined;',
-    'const base = typeof word === "string" && word === "" ? baseOf(merge, word) : undefined;',
+    "const base = baseOf(merge, word);",
+    'const base = word === "" ? baseOf(merge, word) : undefined;',
+  ),
+  row(
+    "a part has no base strategy of its own for policies that select none",
+    gep713,
+    `${model}/parse/policy/parse-blocks.ts`,
+    "const base = baseOf(merge, word);",
+    "const base = word === null ? undefined : baseOf(merge, word);",
   ),
 
   // Selectors across namespaces (GEP-713, "Label selectors").

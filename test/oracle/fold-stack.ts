@@ -3,7 +3,7 @@
 import type { CustomStrategies } from "../../src/core/merge/custom-strategy.ts";
 import type { Step } from "../../src/core/merge/provenance.ts";
 import type { EvaluateCondition } from "../../src/core/model/cel.ts";
-import type { BaseStrategy, MergeStrategy, PolicyDefinition } from "../../src/core/model/definition.ts";
+import type { BaseStrategy, LevelKind, MergeStrategy, PolicyDefinition } from "../../src/core/model/definition.ts";
 import { FoldState, type Loss, relation, type Setting, settingsAt } from "./fold-state.ts";
 import { field, fieldAt, textField, unique } from "./json-value.ts";
 import { lossOfDefault, lossToOverride, mergeBlock, takesDefault } from "./merge-block.ts";
@@ -50,8 +50,12 @@ export interface FoldedStack {
   readonly removals: readonly Removal[];
 }
 
-/** `levels` and `own` (the values in the objects on the path) begin with the most specific. */
-export function foldStack(levels: readonly StackLevel[], own: readonly Setting[], options: FoldOptions): FoldedStack {
+/** `inHierarchy` begins with the lowest level, and `own` (the values in the objects on the path) with the most specific. */
+export function foldStack(
+  inHierarchy: readonly StackLevel[],
+  own: readonly Setting[],
+  options: FoldOptions,
+): FoldedStack {
   const fold: Fold = { ...options, state: new FoldState(), allRemovals: [], removals: [], pending: [], folded: [] };
   fold.state.enter(own);
   for (const setting of own) {
@@ -65,9 +69,10 @@ export function foldStack(levels: readonly StackLevel[], own: readonly Setting[]
     fold.state.contest(setting.unit.pointer, { policy: null, block: null, strategy: "Own" });
   }
   if (options.definition.merge.accumulate !== undefined) {
-    accumulate(levels, fold);
+    accumulate(inHierarchy, fold);
     return { state: fold.state, removals: [] };
   }
+  const levels = mostSpecificFirst(inHierarchy, options.definition);
   const unmerged: StackLevel[] = [];
   for (const [depth, all] of inMergeOrder(levels, options.definition).entries()) {
     const level = all.filter(({ isReplaced }) => !isReplaced);
@@ -86,15 +91,22 @@ export function foldStack(levels: readonly StackLevel[], own: readonly Setting[]
   return { state: fold.state, removals: fold.allRemovals };
 }
 
+/** Policies on some levels are more specific than all others. */
+function mostSpecificFirst(levels: readonly StackLevel[], { merge }: PolicyDefinition): readonly StackLevel[] {
+  const rank = ([entry]: StackLevel): number =>
+    entry !== undefined && (merge.mostSpecific ?? []).some((level) => isAtLevel(entry, level)) ? 0 : 1;
+  return levels.toSorted((a, b) => rank(a) - rank(b));
+}
+
+const isAtLevel = ({ target }: StackEntry, { group, kind, section }: LevelKind): boolean =>
+  target.object.ref.kind === kind &&
+  target.object.ref.group === group &&
+  (section === undefined) === (target.section === undefined);
+
 /** True if a level is merged: not skipped above another, and the closest one above the lowest if only that one is. */
 function isMerged(level: StackLevel, levels: readonly StackLevel[], { merge }: PolicyDefinition): boolean {
   const isSkipped = ([entry]: StackLevel): boolean =>
-    (merge.skip ?? []).some(
-      ({ group, kind, section }) =>
-        entry?.target.object.ref.kind === kind &&
-        entry.target.object.ref.group === group &&
-        (section === undefined) === (entry.target.section === undefined),
-    );
+    entry !== undefined && (merge.skip ?? []).some((one) => isAtLevel(entry, one));
   const merged = levels.filter((one, depth) => depth === 0 || !isSkipped(one));
   return (merge.parents === "Closest" ? merged.slice(0, 2) : merged).includes(level);
 }

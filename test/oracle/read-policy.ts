@@ -239,7 +239,7 @@ function readParts(spec: JsonObject, reading: Reading): readonly OracleBlock[] |
     const hasStrategy = Object.keys(merge.granularity.values).length > 0;
     const granularity = readGranularity(hasStrategy ? word : undefined, ofPart);
     if (granularity === undefined) return undefined;
-    const base = hasStrategy && typeof word === "string" ? merge.granularity.bases?.[word] : undefined;
+    const base = (hasStrategy && typeof word === "string" && merge.granularity.bases?.[word]) || merge.granularity.base;
     const units = unitsOf(readLists(picked, object, ofPart.definition), ofPart.definition);
     return { name: "bare", part: name, granularity, base, when: undefined, remove: [], units };
   });

@@ -19,7 +19,7 @@ import { evaluationOrder } from "./evaluation-order.ts";
 import type { FoldLevel } from "./fold-level.ts";
 import { FoldResult, type PointerState, type Setting } from "./fold-result.ts";
 import { isDirect } from "./is-direct.ts";
-import { sectionsLast, takingPart } from "./levels-taking-part.ts";
+import { mostSpecificFirst, sectionsLast, takingPart } from "./levels-taking-part.ts";
 import { mergeBlock, takesDefault } from "./merge-block.ts";
 import type { Step } from "./provenance.ts";
 import { Removals } from "./removals.ts";
@@ -54,19 +54,20 @@ export interface Folded {
  * The fold runs bottom-up
  *
  * Policies are merged most specific first, each into the result so far: its defaults, its bare rules, then its overrides. That
- * gives "A override > B override > C override > C default > B default > A default" at any depth. `levels`: most specific first.
+ * gives "A override > B override > C override > C default > B default > A default" at any depth. `inHierarchy`: lowest level first.
  * `own`: the own values of objects on the path, the most specific defaults of all.
  * RFC 9, "Apply policies of a kind for an object"
  */
 export function fold(
-  levels: readonly FoldLevel[],
+  inHierarchy: readonly FoldLevel[],
   own: readonly Unit[],
   definition: FoldRules,
   tools: FoldTools,
 ): Folded {
   const run = new Fold(definition, tools);
   run.beginWith(own);
-  if (definition.merge.accumulate !== undefined) return run.accumulate(levels, definition.merge.accumulate);
+  if (definition.merge.accumulate !== undefined) return run.accumulate(inHierarchy, definition.merge.accumulate);
+  const levels = mostSpecificFirst(inHierarchy, definition.merge);
   const [lowest] = levels;
   const part = definition.class === "Direct" ? LOWEST : takingPart(levels, definition.merge);
   const folded = part === undefined ? levels : levels.filter((_, depth) => part.includes(depth));

@@ -1,6 +1,23 @@
 /** The levels of a stack that are merged, and the order in which they are. */
 import type { MergeRules } from "../model/definition.ts";
+import { kindId } from "../model/refs.ts";
 import type { FoldLevel } from "./fold-level.ts";
+
+/**
+ * Some levels come before those below them
+ *
+ * A definition may name levels whose policies are more specific than those on all other levels, also than those on levels below them: in
+ * some implementations a route's settings for connections to its backends take effect over those of the backend.
+ * GEP-713, "Hierarchy of target kinds"
+ */
+export function mostSpecificFirst(levels: readonly FoldLevel[], { mostSpecific }: MergeRules): readonly FoldLevel[] {
+  if (mostSpecific === undefined) return levels;
+  const isFirst = ({ level }: FoldLevel): boolean =>
+    level !== undefined &&
+    mostSpecific.some((one) => kindId(one) === level.kind && (one.section !== undefined) === level.isSection);
+  const first = levels.filter(isFirst);
+  return first.length === 0 ? levels : [...first, ...levels.filter((level) => !isFirst(level))];
+}
 
 /**
  * Some levels are not merged

@@ -312,6 +312,8 @@ export interface MergeRules {
   readonly parents?: "All" | "Closest";
   /** Levels whose policies are replaced as a whole where a policy is on a lower level. Absent: none. */
   readonly skip?: readonly LevelKind[];
+  /** Levels whose policies are more specific than those on all other levels, also on lower ones. Absent: none. */
+  readonly mostSpecific?: readonly LevelKind[];
   readonly sameTarget: SameTarget;
   /** At most so many policies take effect on one target; the others are Conflicted. Absent: no limit. */
   readonly limit?: number;
@@ -344,6 +346,8 @@ export interface Approximation {
   readonly because: string;
   /** Dotted paths in the spec: the difference is about policies with a value at one of them. Empty: about every policy of the kind. */
   readonly paths: readonly string[];
+  /** Dotted paths, at one of which such a policy must have a value, too. Absent: nothing else matters. */
+  readonly with?: readonly string[];
 }
 
 /** Definitions that are used only where there are objects or CRDs of their kinds. */

@@ -193,6 +193,19 @@ const skippingKind: PolicyKindUnderTest = {
   }),
 };
 
+/** Policies on a Gateway and on routes are more specific than those on rules and listeners. */
+const rankedKind: PolicyKindUnderTest = {
+  ...leaves,
+  strategies: ["field", "atomic"],
+  definition: define({
+    kind: "RankedPolicy",
+    merge: {
+      granularity: { default: "Field", field: "strategy", values: { field: "Field", atomic: "Atomic" } },
+      mostSpecific: [gateway, httpRoute],
+    },
+  }),
+};
+
 const annotationValues = {
   override: { base: "Overrides", granularity: "Field" },
   default: { base: "Defaults", granularity: "Field" },
@@ -365,7 +378,23 @@ const partsKind: PolicyKindUnderTest = {
         effectiveTargets: [section(httpRoute, "Rule"), section(grpcRoute, "Rule")],
         merge: { ...DEFAULT_MERGE, accumulate: { order: ["Level"] }, words: noWords },
       },
-      { name: "backend", paths: ["backend"], effectiveTargets: [service, section(service, "Port")] },
+      {
+        name: "backend",
+        paths: ["backend"],
+        effectiveTargets: [service, section(service, "Port")],
+        merge: {
+          ...DEFAULT_MERGE,
+          granularity: {
+            default: "Field",
+            base: "Overrides",
+            field: "mode",
+            values: { Lock: "Field", Open: "Field" },
+            bases: { Open: "Defaults" },
+          },
+          mostSpecific: [httpRoute, section(httpRoute, "Rule")],
+          words: noWords,
+        },
+      },
     ],
   }),
 };
@@ -427,6 +456,7 @@ export const vendorKinds: readonly PolicyKindUnderTest[] = [
   fieldKind,
   closestKind,
   skippingKind,
+  rankedKind,
   betweenKind,
   listingKind,
   wholeKind,

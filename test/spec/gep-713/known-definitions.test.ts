@@ -37,6 +37,15 @@ test.each<[string, readonly string[], JsonObject, boolean]>([
   expect(caveatsOf({ because, paths }, spec)).toEqual(isConcerned ? [caveat] : []);
 });
 
+test.each<[string, JsonObject, boolean]>([
+  ["has both fields", { retry: { count: 1 }, mode: { how: "Lock" } }, true],
+  ["has the first one only", { retry: { count: 1 }, mode: { how: "Open" } }, false],
+  ["has the second one only", { mode: { how: "Lock" } }, false],
+])("a definition is approximate where two fields meet: the policy %s", (_, spec, isConcerned) => {
+  const approximation = { because, paths: ["retry.count", "retry.delay"], with: ["mode[how=Lock]"] };
+  expect(caveatsOf(approximation, spec)).toEqual(isConcerned ? [caveat] : []);
+});
+
 const library: DefinitionLibrary = { find: (wanted) => (wanted.kind === "TrafficPolicy" ? kind([]) : undefined) };
 const own: JsonObject = {
   apiVersion: "prevail.dev/v1alpha1",

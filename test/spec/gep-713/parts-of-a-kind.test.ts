@@ -109,6 +109,17 @@ describe("Parts are merged on their own", () => {
     expect(specAt(clusterWith, "Service/s")["backends"]).toEqual({ name: "s", pool: 8 });
   });
 
+  test("with a base strategy of its own, also for policies without the field that selects one", () => {
+    const granularity = { default: "Field", base: "Overrides", field: "mode", values: { Open: "Field" } };
+    const locked = definition({
+      merge: { granularity: { default: "Field", field: "mode", values: { Open: "Field" } } },
+      parts: [{ name: "backends", paths: ["backends"], effectiveTargets: ["Service"], merge: { granularity } }],
+    });
+    const made = cluster([locked, ...objects, ...policies, proxy("open", "Service/s", { mode: "Open", note: "x" })]);
+    expect(specAt(made, "Service/s")["backends"]).toEqual({ tls: true, pool: 4 });
+    expect(specAt(made, "HTTPRoute/r#rule")["requests"]).toMatchObject({ retries: 2 });
+  });
+
   test("settings that are in no part take effect wherever a path ends", () => {
     const noted = cluster([definition(), ...objects, ...policies, proxy("note", "Gateway/g#http", { note: "x" })]);
     for (const end of ["Gateway/g#http", "HTTPRoute/r#rule", "Service/s"])

@@ -81,6 +81,60 @@ describe("Who merges with whom", () => {
   });
 });
 
+describe("Levels that are more specific than all others", () => {
+  test("mostSpecific: policies there come before those on lower levels; among them the lower is the more specific", () => {
+    const made = cluster([definition({ mostSpecific: ["Gateway", "HTTPRoute"] }), ...objects(), ...onEveryLevel]);
+    expect(made.spec(RULE)).toEqual({ a: "route", g: 1, l: 1, x: 1, r: 1 });
+    expect(made.source(RULE, "/a").lost).toEqual([
+      'gateway bare "gateway" replaced by route',
+      'listener bare "listener" replaced by route',
+      'rule bare "rule" replaced by route',
+    ]);
+  });
+
+  test("with parents: Closest the two most specific levels are merged", () => {
+    const made = cluster([
+      definition({ mostSpecific: ["HTTPRoute"], parents: "Closest" }),
+      ...objects(),
+      ...onEveryLevel,
+    ]);
+    expect(made.spec(RULE)).toEqual({ a: "route", x: 1, r: 1 });
+    expect(made.outcome("gateway")).toBe("Overridden by route");
+  });
+
+  test("a part has an order of its own", () => {
+    const made = cluster([definition({}), ...objects(), ...onEveryLevel]);
+    const { spec } = definition({}) as { spec: JsonObject };
+    const own = { name: "first", paths: ["a"], merge: { mostSpecific: ["Gateway"] } };
+    const parted = cluster([{ ...definition({}), spec: { ...spec, parts: [own] } }, ...objects(), ...onEveryLevel]);
+    expect(made.spec(RULE)).toEqual({ a: "rule", g: 1, l: 1, x: 1, r: 1 });
+    expect(parted.spec(RULE)).toEqual({ a: "gateway", g: 1, l: 1, x: 1, r: 1 });
+  });
+
+  test("an object and its sections are two levels", () => {
+    const { spec } = definition({ mostSpecific: ["GatewayListener"] }) as { spec: JsonObject };
+    const own = { name: "first", paths: ["a"], merge: { mostSpecific: ["Gateway"] } };
+    const made = cluster([{ ...definition({}), spec: { ...spec, parts: [own] } }, ...objects(), ...onEveryLevel]);
+    expect(made.spec(RULE)).toEqual({ a: "gateway", g: 1, l: 1, x: 1, r: 1 });
+  });
+
+  test.each([
+    [{ mostSpecific: ["Gateway"], bare: "Direct" }, "has no meaning with bare: Direct"],
+    [
+      {
+        mostSpecific: ["Gateway"],
+        decidedBy: "Annotation",
+        annotation: { key: "example.com/how", values: {}, between: "Objects" },
+      },
+      "contradicts spec.merge.annotation.between: Objects",
+    ],
+    [{ mostSpecific: ["Gateway"], strategy: "Accumulate", granularity: undefined }, "has no meaning with strategy"],
+  ] as const)("%j is a mistake", (merge, message) => {
+    const { findings } = parseDefinition(kubeObject(definition(merge as unknown as JsonObject)));
+    expect(findings.map((one) => one.message).join("\n")).toContain(`spec.merge.mostSpecific ${message}`);
+  });
+});
+
 describe("A field of the policy gives the base strategy, too", () => {
   const locking = (more: JsonObject = {}) =>
     definition({

@@ -59,7 +59,7 @@ export interface Cluster {
   /** Every path by its objects alone, without sections and GatewayClass: `Gateway/g1 > HTTPRoute/r1`. */
   readonly chains: (kind?: string) => readonly string[];
   readonly effective: (kind?: string) => readonly EffectivePolicy[];
-  /** The effective policy whose path contains these nodes in this order. There must be exactly one. */
+  /** The effective policy whose path contains these nodes in this order. There must be exactly one, or one that ends there. */
   readonly effectiveAt: (path: string, which?: Which) => EffectivePolicy;
   /** The spec of that effective policy; empty if there is none. */
   readonly spec: (path: string, which?: Which) => JsonObject;
@@ -236,6 +236,9 @@ function findAtMostOne(
   const wanted = path.split(" > ");
   const found = policies.filter((policy) => passes(policy, wanted) && (from === undefined || policy.from === from));
   if (found.length < 2) return found[0];
+  // Where the settings of a kind take effect at several levels, a path ends at a node that others go through.
+  const ending = found.filter((policy) => policy.path.slice(-1).map(showNode)[0] === wanted.at(-1));
+  if (ending.length === 1) return ending[0];
   return fail(
     `${found.length} effective policies on ${path}:${found.map((policy) => `\n  ${showPath(policy)}`).join("")}`,
   );

@@ -55,10 +55,13 @@ function listWords({ lists = [] }: MergeRules): string | undefined {
 }
 
 /** The policies that are merged with each other, where these are not all. */
-function partnerWords({ parents, skip = [] }: MergeRules): string | undefined {
+function partnerWords({ parents, skip = [], mostSpecific = [] }: MergeRules): string | undefined {
   const words = [
     ...(parents === "Closest" ? ["a policy is merged with the closest one above it only"] : []),
     ...(skip.length === 0 ? [] : [`those on ${skip.map(formatLevel).join(", ")} are never merged with lower ones`]),
+    ...(mostSpecific.length === 0
+      ? []
+      : [`those on ${mostSpecific.map(formatLevel).join(", ")} are more specific than all others`]),
   ];
   return words.length === 0 ? undefined : words.join(", and ");
 }

@@ -37,8 +37,11 @@ function renderKind(definition: PolicyDefinition, { kinds }: VendorFacts): strin
   ];
   const lines = [`## ${kind} (${group})`, "", "| | |", "| --- | --- |", ...rows.map(([a, b]) => `| ${a} | ${b} |`)];
   if (approximate.length > 0) lines.push("", "Approximations, which answers show as a caveat:", "");
-  for (const { because, paths } of approximate)
-    lines.push(`- ${paths.length === 0 ? "" : `With ${paths.map((path) => `\`${path}\``).join(" or ")}: `}${because}.`);
+  const anyOf = (paths: readonly string[]): string => paths.map((path) => `\`${path}\``).join(" or ");
+  for (const { because, paths, with: others } of approximate) {
+    const condition = [paths, others ?? []].filter((some) => some.length > 0).map(anyOf);
+    lines.push(`- ${condition.length === 0 ? "" : `With ${condition.join(", and ")}: `}${because}.`);
+  }
   return lines.join("\n");
 }
 

@@ -3,6 +3,7 @@ import { annotatedStrategy } from "../../merge/annotated-strategy.ts";
 import { comparePrecedence } from "../../merge/precedence.ts";
 import type { ObjectIndex } from "../../model/collections/object-index.ts";
 import { PersistentMap } from "../../model/collections/persistent-map.ts";
+import type { LevelKind, PolicyDefinition } from "../../model/definition.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import type { Policy } from "../../model/policy.ts";
 import { kindId, type ObjectId, parseObjectId } from "../../model/refs.ts";
@@ -107,24 +108,32 @@ const setOf = (policies: readonly Policy[], facts: TargetFacts, { stacks, defini
 /** What the fold needs to know about an object and its sections. */
 function targetFacts(id: ObjectId, findTarget: () => KubeObject | undefined, { definition }: CompiledKind): FactsOf {
   const { decidedBy, annotation, skip } = definition.merge;
-  if (decidedBy !== "Annotation" && skip === undefined) return () => PLAIN_TARGET;
+  const ranked = rankedLevels(definition);
+  if (decidedBy !== "Annotation" && skip === undefined && ranked.length === 0) return () => PLAIN_TARGET;
   const annotated =
     decidedBy === "Annotation" && annotation !== undefined
       ? annotatedStrategy(annotation, parseObjectId(id), findTarget())
       : undefined;
   const kind = kindId(parseObjectId(id));
   return (target) => {
-    const isSkipped = skip?.some(
-      (level) => kindId(level) === kind && (level.section === undefined) === (target === "Object"),
-    );
-    if (annotated === undefined && isSkipped !== true && annotation?.between !== "Objects") return PLAIN_TARGET;
+    const isHere = (level: LevelKind): boolean =>
+      kindId(level) === kind && (level.section === undefined) === (target === "Object");
+    const isSkipped = skip?.some(isHere);
+    const isRanked = ranked.some(isHere);
+    if (annotated === undefined && isSkipped !== true && !isRanked && annotation?.between !== "Objects")
+      return PLAIN_TARGET;
     return {
       annotated,
       ...(annotation?.between === "Objects" ? { object: id } : {}),
       ...(isSkipped === true ? { isSkipped } : {}),
+      ...(isRanked ? { level: { kind, isSection: target !== "Object" } } : {}),
     };
   };
 }
+
+/** The levels that are more specific than others for some settings of the kind. */
+const rankedLevels = ({ merge, parts = [] }: PolicyDefinition): readonly LevelKind[] =>
+  [merge, ...parts.map((part) => part.merge)].flatMap((rules) => rules?.mostSpecific ?? []);
 
 /** Collects which policies of a kind are attached to which objects. */
 export class AttachedDraft {

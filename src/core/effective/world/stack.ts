@@ -18,7 +18,7 @@ export interface PolicySet extends FoldLevel {
 }
 
 /** What a fold needs to know about a target. */
-export type TargetFacts = Pick<FoldLevel, "annotated" | "object" | "isSkipped">;
+export type TargetFacts = Pick<FoldLevel, "annotated" | "object" | "isSkipped" | "level">;
 
 /** The facts about most targets. */
 export const PLAIN_TARGET: TargetFacts = { annotated: undefined };
@@ -150,10 +150,10 @@ function newSet(all: readonly Policy[], facts: TargetFacts, merge: MergeRules): 
   return facts === PLAIN_TARGET ? { policies, conflicted, annotated: undefined } : { policies, conflicted, ...facts };
 }
 
-const factsOf = ({ annotated, object, isSkipped }: PolicySet): TargetFacts =>
-  annotated === undefined && object === undefined && isSkipped === undefined
+const factsOf = ({ annotated, object, isSkipped, level }: PolicySet): TargetFacts =>
+  annotated === undefined && object === undefined && isSkipped === undefined && level === undefined
     ? PLAIN_TARGET
-    : { annotated, ...(object && { object }), ...(isSkipped && { isSkipped }) };
+    : { annotated, ...(object && { object }), ...(isSkipped && { isSkipped }), ...(level && { level }) };
 
 const newStack = (up: Stack | undefined, set: PolicySet | undefined): Stack => ({
   up,

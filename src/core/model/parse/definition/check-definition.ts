@@ -153,6 +153,23 @@ function* checkThrough(used: readonly GroupKind[], through: readonly GroupKind[]
   );
 }
 
+/** Who is merged with whom, and in which order. */
+function* checkPartners({ bare, parents, skip, mostSpecific, annotation }: MergeRules): Generator<Problem> {
+  const partners = skip !== undefined ? "skip" : mostSpecific !== undefined ? "mostSpecific" : "parents";
+  if (bare === "Direct" && (parents === "Closest" || partners !== "parents"))
+    yield error(
+      "DefinitionMisplaced",
+      `spec.merge.${partners}`,
+      `spec.merge.${partners} has no meaning with bare: Direct, where a Direct policy replaces all others. Leave one of them out.`,
+    );
+  if (mostSpecific !== undefined && annotation?.between === "Objects")
+    yield error(
+      "DefinitionMisplaced",
+      "spec.merge.mostSpecific",
+      "spec.merge.mostSpecific contradicts spec.merge.annotation.between: Objects, which merges the policies of one object together. Leave one of them out.",
+    );
+}
+
 function* checkMerge({ class: policyClass, merge, mapsTo, targeting }: PolicyDefinition): Generator<Problem> {
   yield* checkSameTarget(merge, targeting);
   if (merge.accumulate !== undefined) {
@@ -172,14 +189,7 @@ function* checkMerge({ class: policyClass, merge, mapsTo, targeting }: PolicyDef
   }
   yield* checkGranularity(merge, mapsTo.length > 0);
   yield* checkLists(merge, mapsTo.length > 0);
-  if (merge.bare === "Direct" && (merge.parents === "Closest" || merge.skip !== undefined)) {
-    const field = merge.skip === undefined ? "spec.merge.parents" : "spec.merge.skip";
-    yield error(
-      "DefinitionMisplaced",
-      field,
-      `${field} has no meaning with bare: Direct, where a Direct policy replaces all others. Leave one of them out.`,
-    );
-  }
+  yield* checkPartners(merge);
   yield* checkAnnotation(merge);
 }
 

@@ -76,7 +76,9 @@ function specOf(definition: PolicyDefinition): JsonObject {
     visibility: visibility === undefined ? undefined : unless("Readers", visibility),
     sensitive,
     governs: definition.governs,
-    approximate: approximate.map(({ because, paths }) => withoutDefaults({ because, paths })),
+    approximate: approximate.map(({ because, paths, with: others }) =>
+      withoutDefaults({ because, paths, with: others }),
+    ),
   });
 }
 
@@ -216,6 +218,7 @@ function mergeOf(merge: MergeRules, isDirect: boolean): JsonObject {
     words: merge.words === undefined ? undefined : { ...merge.words },
     parents: unless("All", merge.parents ?? "All"),
     skip: (merge.skip ?? []).map(level),
+    mostSpecific: (merge.mostSpecific ?? []).map(level),
     precedence,
     sameTarget,
     limit: merge.limit,
@@ -246,16 +249,18 @@ function partOf(
 
 /** The fields of rules that parts may have, with their defaults. */
 const rulesOf = ({ granularity, rules, atomicPaths, lists = [], ...merge }: MergeRules): JsonObject => ({
-  granularity: {
+  granularity: withoutDefaults({
     default: granularityWord(granularity.default),
+    base: granularity.base,
     field: granularity.field,
     values: wordsIn(granularity),
-  },
+  }),
   rules,
   atomicPaths,
   lists: lists.map(mergedList),
   decidedBy: merge.decidedBy,
   parents: merge.parents ?? "All",
+  mostSpecific: (merge.mostSpecific ?? []).map(level),
 });
 
 const wordsIn = ({ values, bases = {} }: MergeRules["granularity"]): JsonObject =>

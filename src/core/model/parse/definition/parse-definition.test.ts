@@ -187,7 +187,7 @@ const complete: JsonObject = {
   visibility: "Target",
   sensitive: ["tls.password"],
   governs: "Security",
-  approximate: [{ because: "of another colour", paths: ["tls"] }],
+  approximate: [{ because: "of another colour", paths: ["tls"], with: ["retry"] }],
 };
 
 test("every field can be written, and is read", () => {
@@ -266,7 +266,7 @@ test("every field can be written, and is read", () => {
     visibility: "Target",
     sensitive: ["tls.password"],
     governs: "Security",
-    approximate: [{ because: "of another colour", paths: ["tls"] }],
+    approximate: [{ because: "of another colour", paths: ["tls"], with: ["retry"] }],
   });
 });
 
@@ -313,6 +313,7 @@ const withoutParts: JsonObject = {
     words: { defaults: ["base"], overrides: ["lock"], when: ["if"], remove: ["drop"] },
     parents: "Closest",
     skip: [{ group: GATEWAY_API, kind: "HTTPRoute", section: "Rule" }],
+    mostSpecific: [{ group: GATEWAY_API, kind: "HTTPRoute" }],
   },
 };
 const everyField: JsonObject = {

@@ -10,8 +10,10 @@ export function readApproximations(
 ): Pick<PolicyDefinition, "approximate"> {
   const approximate = objects(spec, "approximate").map((item, i): Approximation => {
     const paths = texts(item, "paths");
+    const others = texts(item, "with");
     paths.forEach((path, at) => checkPath(path, `spec.approximate[${i}].paths[${at}]`, problems));
-    return { because: text(item, "because", ""), paths };
+    others.forEach((path, at) => checkPath(path, `spec.approximate[${i}].with[${at}]`, problems));
+    return { because: text(item, "because", ""), paths, ...(others.length === 0 ? {} : { with: others }) };
   });
   return approximate.length === 0 ? {} : { approximate };
 }

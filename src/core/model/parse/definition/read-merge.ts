@@ -214,10 +214,15 @@ function readWords(merge: JsonObject): Pick<MergeRules, "words"> {
   };
 }
 
-function readParents(merge: JsonObject, reader: KindReader): Pick<MergeRules, "parents" | "skip"> {
+function readParents(merge: JsonObject, reader: KindReader): Pick<MergeRules, "parents" | "skip" | "mostSpecific"> {
   const parents = mergeChoices.parents.find((one) => one === merge["parents"]);
-  const skip = list(merge, "skip").map((item, i) => readLevel(item, `spec.merge.skip[${i}]`, reader));
-  return { ...(parents === undefined ? {} : { parents }), ...(skip.length === 0 ? {} : { skip }) };
+  const levels = (key: string) => list(merge, key).map((item, i) => readLevel(item, `spec.merge.${key}[${i}]`, reader));
+  const [skip, mostSpecific] = [levels("skip"), levels("mostSpecific")];
+  return {
+    ...(parents === undefined ? {} : { parents }),
+    ...(skip.length === 0 ? {} : { skip }),
+    ...(mostSpecific.length === 0 ? {} : { mostSpecific }),
+  };
 }
 
 function readGranularity(value: Json | undefined): Granularity {

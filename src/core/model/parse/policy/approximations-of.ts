@@ -7,12 +7,19 @@ import { settingsOf } from "./settings-of.ts";
 /** Whether the definition says that it differs from the implementation in what the policy targets. */
 export const hasApproximateTargets = (policy: KubeObject, definition: PolicyDefinition): boolean =>
   (definition.approximate ?? []).some(
-    (one) => one.paths.some((path) => path.startsWith("targetRef")) && concerns(one, policy, definition),
+    (one) =>
+      [...one.paths, ...(one.with ?? [])].some((path) => path.startsWith("targetRef")) &&
+      concerns(one, policy, definition),
   );
 
 /** Whether a difference is about a policy. */
-export function concerns({ paths }: Approximation, { raw }: KubeObject, definition: PolicyDefinition): boolean {
-  return paths.length === 0 || paths.some((path) => hasValueAt(settingsOf(raw, definition), path.split(".")));
+export function concerns(
+  { paths, with: others = [] }: Approximation,
+  { raw }: KubeObject,
+  definition: PolicyDefinition,
+): boolean {
+  const settings = settingsOf(raw, definition);
+  return [paths, others].every((any) => any.length === 0 || any.some((path) => hasValueAt(settings, path.split("."))));
 }
 
 /**

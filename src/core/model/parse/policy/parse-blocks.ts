@@ -153,9 +153,10 @@ function strategyIn(spec: JsonObject, merge: MergeRules, report: Report): Pick<B
   const { granularity } = merge;
   const hasField = merge.accumulate === undefined && Object.keys(granularity.values).length > 0;
   const word = hasField ? (valueAtKeys(spec, granularity.field.split(".")) ?? null) : null;
-  if (word === null) return { granularity: granularity.default };
-  const base = typeof word === "string" ? baseOf(merge, word) : undefined;
-  return { granularity: parseGranularity(word, "spec", merge, granularity.default, report), ...(base && { base }) };
+  const base = baseOf(merge, word);
+  const compared =
+    word === null ? granularity.default : parseGranularity(word, "spec", merge, granularity.default, report);
+  return { granularity: compared, ...(base && { base }) };
 }
 
 /** The spec with maps instead of lists that are merged, in each block and outside of blocks. */

@@ -200,6 +200,11 @@ const approximation = object({
     "every policy of the kind",
     "Dotted paths in the spec: only a policy with a value at one of them is affected. In a list a number is an index (`targetRefs.1`); otherwise any item counts. `targetRef[kind=Namespace]`: an object with that value. `[mergeType=Merge].rules`: a spec with that value.",
   ),
+  with: optional(
+    list(dottedPath),
+    "nothing else matters",
+    "Dotted paths, too: only a policy that also has a value at one of these is affected.",
+  ),
 });
 
 /** `spec` of a PolicyDefinition. */

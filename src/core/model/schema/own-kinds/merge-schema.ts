@@ -231,6 +231,11 @@ const fields: Readonly<Record<string, Field>> = {
     "none",
     "Levels whose policies are never merged with a policy on a lower level: where there is one, they are replaced.",
   ),
+  mostSpecific: optional(
+    list(level),
+    "none",
+    "Levels whose policies are more specific than those on all other levels, also than those on lower ones. Among them the order is that of the hierarchy.",
+  ),
   sameTarget: optional(
     choice(mergeChoices.sameTarget),
     "Established",
@@ -261,6 +266,7 @@ export const partFields: readonly string[] = [
   "lists",
   "decidedBy",
   "parents",
+  "mostSpecific",
 ];
 
 /** `spec.parts[].merge`. */

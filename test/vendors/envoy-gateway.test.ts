@@ -260,6 +260,40 @@ describe("SecurityPolicy and EnvoyExtensionPolicy: the same order", () => {
       outcomes: { house: "Enforced" },
     },
     {
+      what: "on TCPRoutes only the authorization of a Gateway's SecurityPolicy takes effect",
+      objects: [
+        tcpGateway,
+        tcp,
+        security("house", "Gateway/t", { ...jwt("house"), authorization: { defaultAction: "Deny" } }),
+      ],
+      effective: { "TCPRoute/tcp#only": { authorization: { defaultAction: "Deny" } } },
+      outcomes: { house: "Enforced" },
+    },
+    {
+      what: "a listener's SecurityPolicy without authorization does not keep the Gateway's out of TCPRoutes",
+      objects: [
+        tcpGateway,
+        tcp,
+        security("house", "Gateway/t", { authorization: { defaultAction: "Deny" } }),
+        security("listener", "Gateway/t#tcp", jwt("listener"), 1),
+      ],
+      effective: { "TCPRoute/tcp#only": { authorization: { defaultAction: "Deny" } } },
+      outcomes: { house: "Enforced", listener: "NoPath" },
+    },
+    {
+      what: "a TCPRoute's SecurityPolicy may have nothing but authorization",
+      objects: [
+        tcpGateway,
+        tcp,
+        security("house", "Gateway/t", { authorization: { defaultAction: "Deny" } }),
+        security("http", "TCPRoute/tcp", { ...jwt("http"), authorization: { defaultAction: "Allow" } }, 1),
+        security("own", "TCPRoute/tcp#only", { authorization: { rules: [] } }, 2),
+      ],
+      effective: { "TCPRoute/tcp#only": { authorization: { rules: [] } } },
+      outcomes: { house: "Overridden by own", http: "Invalid", own: "Enforced" },
+      findings: { http: ["InvalidForTarget"] },
+    },
+    {
       what: "a rule's EnvoyExtensionPolicy replaces the Gateway's for that rule",
       objects: [
         extension("house", "Gateway/g", { lua: [] }),

@@ -344,9 +344,8 @@ export type Governs = "Gateways" | "Clients" | "Security" | "Traffic" | "Backend
 export interface Approximation {
   /** The difference, for messages: a clause without a full stop. */
   readonly because: string;
-  /** Dotted paths in the spec: the difference is about policies with a value at one of them. Empty: about every policy of the kind. */
+  /** Dotted paths in the spec. The difference is about policies with a value at one of them (empty: about all), and at one of `with`. */
   readonly paths: readonly string[];
-  /** Dotted paths, at one of which such a policy must have a value, too. Absent: nothing else matters. */
   readonly with?: readonly string[];
 }
 

@@ -2389,4 +2389,19 @@ export const mutants = [
     'if (merge.blocks === "Exclusive" && blocks.length > 1) {',
     'if (merge.blocks === "Exclusive" && blocks.length > 2) {',
   ),
+  // Answers with policies of several vendors.
+  row(
+    "the first path says what a setting is about, not the longest",
+    `${beside}/explain/explain/`,
+    "src/core/explain/explain/group-by-governed.ts",
+    "if (isAbove && keys.length > best.length)",
+    "if (isAbove && best.length === 0)",
+  ),
+  row(
+    "a kind is in the group of its kind only",
+    `${beside}/explain/explain/`,
+    "src/core/explain/explain/group-by-governed.ts",
+    "const words = found.size === 0 ? [definition?.governs] : ORDER.filter((word) => found.has(word));",
+    "const words = [definition?.governs];",
+  ),
 ];

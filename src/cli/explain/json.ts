@@ -1,5 +1,6 @@
 import type { MappedField } from "../../core/effective/fold/effective-policy.ts";
 import type { PathNode } from "../../core/effective/paths/path-node.ts";
+import { type GovernedKind, groupByGoverned, sourcesOf } from "../../core/explain/explain/group-by-governed.ts";
 import type {
   Explanation,
   IneffectivePolicy,
@@ -14,7 +15,7 @@ import type { WrittenValue } from "../../core/model/managed-fields.ts";
 import { type GroupKind, objectId } from "../../core/model/refs.ts";
 import type { RetryReport, TrafficCounts } from "../../core/retry/retry-counts.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
-import { type Redaction, redactSpec } from "../args/redaction.ts";
+import { type Redaction, redactPointer, redactSpec } from "../args/redaction.ts";
 import { caveatsJson } from "../caveats/json.ts";
 import {
   API_VERSION,
@@ -59,12 +60,29 @@ export function explanationJson(
     absentParents,
     connections,
     policyKinds: kinds.map((kind) => kindJson(kind, source, redaction)),
+    ...groupsJson(kinds, source, redaction),
     failures: failuresJson(failures, redaction),
     refusals,
     problems,
     conditions,
     ...(retries === undefined ? {} : { retries: trafficCountsJson(retries.traffic, retries.report) }),
     caveats: caveatsJson(caveats),
+  };
+}
+
+/** The groups that the text has titles for: the kinds in each, and the pointers of their settings. Absent if there is one group. */
+function groupsJson(kinds: readonly KindExplanation[], { world }: LoadedSource, redaction: Redaction): object {
+  const groups = groupByGoverned(world, kinds);
+  if (groups === undefined) return {};
+  const pointersOf = ({ kind, includes }: GovernedKind): readonly string[] => {
+    const sources = kind.outcomes.flatMap(sourcesOf).filter(includes);
+    return [...new Set(sources.map((source) => redactPointer(source, redaction)))].sort();
+  };
+  return {
+    groups: groups.map(({ governs = null, kinds: members }) => ({
+      governs,
+      policyKinds: members.map((member) => ({ ...member.kind.policyKind, pointers: pointersOf(member) })),
+    })),
   };
 }
 

@@ -1,3 +1,4 @@
+import { groupByGoverned } from "../../core/explain/explain/group-by-governed.ts";
 import type {
   ExplainedPath,
   Explanation,
@@ -7,10 +8,10 @@ import type {
   ReportedCondition,
 } from "../../core/explain/explain/result.ts";
 import { sectionPointer } from "../../core/explain/value-pointer.ts";
-import type { Governs } from "../../core/model/definition.ts";
+import type { Source } from "../../core/merge/provenance.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
 import { formatRef, type GroupKind, kindId, objectId } from "../../core/model/refs.ts";
-import { choices } from "../../core/model/schema/own-kinds/definition-schema.ts";
+import type { Governs } from "../../core/model/words/governs-words.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import { qualification } from "../caveats/text.ts";
@@ -72,34 +73,42 @@ const explainedObject = ({ world }: LoadedSource, target: Explanation["target"])
 export const isOwnOnly = ({ outcomes }: KindExplanation): boolean =>
   outcomes.every(({ policies }) => policies.length === 0);
 
-/** Prints the kinds by what they govern. Titles are printed if the kinds govern different things; otherwise the order is that of the answer. */
+/** Prints the kinds by what they govern, with titles. Without groups the order is that of the answer. */
 function printKinds(kinds: readonly KindExplanation[], context: TextContext): void {
-  const { rulebook } = context.source.world;
-  const governsOf = ({ policyKind }: KindExplanation): Governs | undefined =>
-    rulebook.byPolicyKind.get(kindId(policyKind))?.definition.governs;
-  const groups = [...choices.governs, undefined]
-    .map((governs) => ({ governs, members: kinds.filter((kind) => governsOf(kind) === governs) }))
-    .filter(({ members }) => members.length > 0);
-  const isMixed = groups.filter(({ governs }) => governs !== undefined).length > 1;
-  for (const { governs, members } of isMixed ? groups : [{ governs: undefined, members: kinds }]) {
-    if (isMixed) {
-      context.print.line();
-      context.print.line(styled(governs === undefined ? "Other" : TITLES[governs], "cyan"));
+  const groups = groupByGoverned(context.source.world, kinds);
+  if (groups === undefined) {
+    for (const kind of kinds) printKind(kind, context);
+    return;
+  }
+  for (const { governs, kinds: members } of groups) {
+    context.print.line();
+    context.print.line(styled(titleOf(governs), "cyan"));
+    for (const { kind, includes, first } of members) {
+      if (first === undefined) printKind(kind, context, includes);
+      else printRestOfKind(kind, first, includes, context);
     }
-    for (const kind of members) printKind(kind, context);
   }
 }
+
+const titleOf = (governs: Governs | undefined): string => (governs === undefined ? "Other" : TITLES[governs]);
 
 const TITLES: Readonly<Record<Governs, string>> = {
   Gateways: "The gateway itself",
   Clients: "Connections of clients",
-  Security: "Who may send requests",
-  Traffic: "What is done with requests",
+  Security: "Authentication, authorization and protection",
+  RateLimits: "Rate limits",
+  Traffic: "Requests and responses",
+  Retries: "Retries and timeouts",
+  Extensions: "Extensions and plugins",
+  LoadBalancing: "Load balancing",
   Backends: "Connections to backends",
-  Telemetry: "What is recorded",
+  BackendTLS: "TLS to backends",
+  Telemetry: "Logs, metrics and traces",
 };
 
-export function printKind({ policyKind, paths, outcomes }: KindExplanation, context: TextContext): void {
+/** Prints a kind: the paths, the policies on them, and the values that `includes` names, all of them if it is left out. */
+export function printKind(kind: KindExplanation, context: TextContext, includes?: (source: Source) => boolean): void {
+  const { policyKind, paths, outcomes } = kind;
   const { print } = context;
   const all = outcomes.flatMap((outcome) => outcome.paths);
   print.line();
@@ -121,15 +130,39 @@ export function printKind({ policyKind, paths, outcomes }: KindExplanation, cont
     printPolicyParts(outcomes, context);
     print.line();
   }
+  printKindValues(kind, context, includes);
+}
+
+/** Prints those values of a kind that an earlier group does not have. */
+function printRestOfKind(
+  kind: KindExplanation,
+  first: Governs,
+  includes: (source: Source) => boolean,
+  context: TextContext,
+): void {
+  const { print, redaction } = context;
+  print.line();
+  const name = styled(redaction.kindName(kind.policyKind), "bold");
+  print.paragraph({}, name, `: paths and policies as above, under ${TITLES[first]}.`);
+  print.line();
+  printKindValues(kind, context, includes);
+}
+
+function printKindValues(
+  { policyKind, outcomes }: KindExplanation,
+  context: TextContext,
+  includes?: (source: Source) => boolean,
+): void {
+  const { print } = context;
   if (!context.allPaths || outcomes.length === 1) {
-    printValues(outcomes, policyKind, context);
+    printValues(outcomes, policyKind, context, includes);
     return;
   }
   outcomes.forEach((outcome, index) => {
     if (index > 0) print.line();
     for (const path of outcome.paths)
       print.paragraph({ indent: 2, hanging: 2 }, styled(`On ${formatPath(path)}`, "cyan"));
-    printValues([outcome], policyKind, context);
+    printValues([outcome], policyKind, context, includes);
   });
 }
 

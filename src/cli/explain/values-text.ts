@@ -12,7 +12,7 @@ import {
   type ValuePointer,
 } from "../../core/explain/value-pointer.ts";
 import { isAccumulated, pointerInPolicy } from "../../core/merge/accumulated-pointer.ts";
-import type { Lost } from "../../core/merge/provenance.ts";
+import type { Lost, Source } from "../../core/merge/provenance.ts";
 import type { BlockName } from "../../core/model/policy.ts";
 import {
   formatRef,
@@ -42,12 +42,18 @@ interface VariantContext {
 const LOST_WIDTH = 60;
 const MOST_PATHS = 4;
 
-/** Prints each value, its source, and what it overrides or replaces; where paths differ, on which paths. */
-export function printValues(outcomes: readonly PathOutcome[], policyKind: GroupKind, context: TextContext): void {
+/** Prints each value, its source, and what it overrides or replaces; where paths differ, on which paths. `includes`: only some of them. */
+export function printValues(
+  outcomes: readonly PathOutcome[],
+  policyKind: GroupKind,
+  context: TextContext,
+  includes: (source: Source) => boolean = () => true,
+): void {
   const all = outcomes.flatMap(({ paths }) => paths);
   const difference = createDifference(all);
   let item: string | undefined;
   for (const group of inEvaluationOrder(groupValues(outcomes), outcomes)) {
+    if (!group.variants.some(({ source }) => includes(source))) continue;
     const { field } = group;
     const heading =
       field === undefined ? undefined : `${formatPointer(field.pointer)} of ${formatRef(parseObjectId(field.object))}`;

@@ -7,6 +7,7 @@ import type { Accumulation, OrderKey } from "./definition/policy-order.ts";
 import type { StatusRules } from "./definition/status-rules.ts";
 import type { JsonObject } from "./json.ts";
 import type { GroupKind } from "./refs.ts";
+import type { Governs } from "./words/governs-words.ts";
 
 export type PolicyClass = "Direct" | "Inherited";
 
@@ -332,13 +333,19 @@ export interface DefinitionPart {
   readonly effectiveTargets?: readonly LevelKind[];
   /** Absent: the settings are merged together with those of no part. */
   readonly merge?: MergeRules;
+  /** What the settings are about. Absent: what the kind governs. */
+  readonly governs?: Governs;
 }
 
 /** `Target`: users who may see the effective policies of a target. `Readers`: users who may read the policy, no others. */
 export type Visibility = "Readers" | "Target";
 
-/** What policies of a kind are about. Answers with several kinds are in this order. */
-export type Governs = "Gateways" | "Clients" | "Security" | "Traffic" | "Backends" | "Telemetry";
+/** Settings of a kind that are about something else than its other settings. */
+export interface GovernedPaths {
+  readonly governs: Governs;
+  /** Dotted paths in the spec proper. */
+  readonly paths: readonly string[];
+}
 
 /** A difference between a definition and the implementation that it describes. */
 export interface Approximation {
@@ -375,8 +382,10 @@ export interface PolicyDefinition {
   readonly visibility?: Visibility;
   /** Dotted paths in the spec proper of values that only users who may read the policy see. Absent: none. */
   readonly sensitive?: readonly string[];
-  /** What policies of the kind are about. Absent: not declared. */
+  /** What policies of the kind are about, but for the settings of `governsPaths` and of parts that say something else. Absent: not declared. */
   readonly governs?: Governs;
+  /** Absent: none. */
+  readonly governsPaths?: readonly GovernedPaths[];
   /** What the definition does not say as the implementation does. Results that depend on it report this. Absent: nothing. */
   readonly approximate?: readonly Approximation[];
   /** `true`: inferred from the label of a CRD, not declared. Results that depend on it report this. */

@@ -17,7 +17,7 @@ export const builtInDocuments: readonly JsonObject[] = [
         }
       ],
       "class": "Direct",
-      "governs": "Backends",
+      "governs": "BackendTLS",
       "targeting": {
         "refs": "Many",
         "kinds": [
@@ -70,7 +70,7 @@ export const builtInDocuments: readonly JsonObject[] = [
         }
       ],
       "class": "Inherited",
-      "governs": "Traffic",
+      "governs": "Retries",
       "targeting": {
         "refs": "Many",
         "selectors": true,
@@ -203,6 +203,14 @@ export const builtInDocuments: readonly JsonObject[] = [
       ],
       "class": "Direct",
       "governs": "Backends",
+      "governsPaths": {
+        "Retries": [
+          "retryConstraint"
+        ],
+        "LoadBalancing": [
+          "sessionPersistence"
+        ]
+      },
       "targeting": {
         "refs": "Many",
         "kinds": [

@@ -120,6 +120,7 @@ describe("an object of a definition is read as the same definition", () => {
       visibility: "Target",
       sensitive: ["paint.recipe"],
       governs: "Clients",
+      governsPaths: { RateLimits: ["paint.limit"], Retries: ["retry"] },
       approximate: [{ because: "of another colour", paths: ["paint"] }],
     };
     // A field that is new has to be added here and in definitionObject. Parts have no meaning with mapsTo: gep-713/parts-of-a-kind has them.

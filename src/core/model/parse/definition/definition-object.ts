@@ -76,6 +76,7 @@ function specOf(definition: PolicyDefinition): JsonObject {
     visibility: visibility === undefined ? undefined : unless("Readers", visibility),
     sensitive,
     governs: definition.governs,
+    governsPaths: Object.fromEntries((definition.governsPaths ?? []).map(({ governs, paths }) => [governs, paths])),
     approximate: approximate.map(({ because, paths, with: others }) =>
       withoutDefaults({ because, paths, with: others }),
     ),
@@ -228,7 +229,7 @@ function mergeOf(merge: MergeRules, isDirect: boolean): JsonObject {
 
 /** The rules of a part are those of its kind but for the fields that it has. */
 function partOf(
-  { name, paths, targets = [], effectiveTargets = [], merge }: DefinitionPart,
+  { name, paths, targets = [], effectiveTargets = [], merge, governs }: DefinitionPart,
   ofKind: MergeRules,
 ): JsonObject {
   const fields = withoutDefaults({
@@ -236,6 +237,7 @@ function partOf(
     paths,
     targets: targets.map(level),
     effectiveTargets: effectiveTargets.map(level),
+    governs,
   });
   if (merge === undefined) return fields;
   if (merge.accumulate !== undefined) {

@@ -8,6 +8,7 @@ import { definitionSchema } from "../../schema/own-kinds/definition-schema.ts";
 import { partFields } from "../../schema/own-kinds/merge-schema.ts";
 import type { Schema } from "../../schema/schema.ts";
 import { parseObject } from "../../snapshot.ts";
+import { governsWords } from "../../words/governs-words.ts";
 import { parseDefinition } from "./parse-definition.ts";
 
 const document = (spec: Json, apiVersion = "prevail.dev/v1alpha1") =>
@@ -187,6 +188,7 @@ const complete: JsonObject = {
   visibility: "Target",
   sensitive: ["tls.password"],
   governs: "Security",
+  governsPaths: Object.fromEntries(governsWords.map((word) => [word, [`about.${word}`, `*.${word}`]])),
   approximate: [{ because: "of another colour", paths: ["tls"], with: ["retry"] }],
 };
 
@@ -266,6 +268,7 @@ test("every field can be written, and is read", () => {
     visibility: "Target",
     sensitive: ["tls.password"],
     governs: "Security",
+    governsPaths: governsWords.map((governs) => ({ governs, paths: [`about.${governs}`, `*.${governs}`] })),
     approximate: [{ because: "of another colour", paths: ["tls"], with: ["retry"] }],
   });
 });
@@ -442,7 +445,7 @@ describe("findings have the value, the allowed values and a suggestion", () => {
       changed({ mergeStrategy: {} }),
       "DefinitionUnknownField",
       "spec.mergeStrategy",
-      "spec.mergeStrategy is not a field; spec has policies, class, targeting, hierarchy, merge, parts, settings, mapsTo, references, status, controllers, visibility, sensitive, governs, approximate",
+      "spec.mergeStrategy is not a field; spec has policies, class, targeting, hierarchy, merge, parts, settings, mapsTo, references, status, controllers, visibility, sensitive, governs, governsPaths, approximate",
     ],
     [
       "a mistyped field",
@@ -457,6 +460,41 @@ describe("findings have the value, the allowed values and a suggestion", () => {
       "DefinitionUnknownValue",
       "spec.class",
       "spec.class is \"inherited\"; allowed: Direct, Inherited; did you mean 'Inherited'?",
+    ],
+    [
+      "an unknown word for what a kind governs",
+      changed({ governs: "RateLimit" }),
+      "DefinitionUnknownValue",
+      "spec.governs",
+      "spec.governs is \"RateLimit\"; allowed: Gateways, Clients, Security, RateLimits, Traffic, Retries, Extensions, LoadBalancing, Backends, BackendTLS, Telemetry; did you mean 'RateLimits'?",
+    ],
+    [
+      "an unknown word for what settings govern",
+      changed({ governsPaths: { RateLimit: ["limits"] } }),
+      "DefinitionUnknownField",
+      "spec.governsPaths.RateLimit",
+      "spec.governsPaths.RateLimit is not a field; spec.governsPaths has Gateways, Clients, Security, RateLimits, Traffic, Retries, Extensions, LoadBalancing, Backends, BackendTLS, Telemetry; did you mean 'RateLimits'?",
+    ],
+    [
+      "a path that governs two things",
+      changed({ governsPaths: { Retries: ["retry"], Traffic: ["rewrite", "retry"] } }),
+      "DefinitionDuplicate",
+      "spec.governsPaths.Retries[0]",
+      'spec.governsPaths.Retries[0] repeats "retry" of spec.governsPaths.Traffic[1]. List each path once.',
+    ],
+    [
+      "a path with an empty key",
+      changed({ governsPaths: { Retries: ["retry..on"] } }),
+      "DefinitionUnknownValue",
+      "spec.governsPaths.Retries[0]",
+      expect.stringContaining("a dotted path"),
+    ],
+    [
+      "an unknown word for what a part governs",
+      changed({ parts: [{ name: "all", paths: ["a"], effectiveTargets: ["HTTPRouteRule"], governs: "Retrys" }] }),
+      "DefinitionUnknownValue",
+      "spec.parts[0].governs",
+      expect.stringMatching(/did you mean 'Retries'\?$/),
     ],
     [
       "an unknown granularity",

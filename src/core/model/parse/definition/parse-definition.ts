@@ -33,6 +33,7 @@ import {
   readKind,
   readLevel,
 } from "./read-definition-kinds.ts";
+import { readGoverns } from "./read-governs.ts";
 import { readMerge } from "./read-merge.ts";
 import { readParts, withoutBlocks } from "./read-parts.ts";
 import { readTargeting } from "./read-targeting.ts";
@@ -145,7 +146,7 @@ function readDefinition(name: string, spec: JsonObject, problems: DefinitionProb
     status: readStatus(child(spec, "status")),
     controllers: texts(spec, "controllers"),
     ...readVisibility(spec, problems),
-    ...readGoverns(spec),
+    ...readGoverns(spec, problems),
     ...readApproximations(spec, problems),
     inferred: false,
   };
@@ -183,11 +184,6 @@ function readVisibility(
     ...(visibility === undefined ? {} : { visibility }),
     ...(sensitive.length === 0 ? {} : { sensitive }),
   };
-}
-
-function readGoverns(spec: JsonObject): Pick<PolicyDefinition, "governs"> {
-  const governs = choices.governs.find((one) => one === spec["governs"]);
-  return governs === undefined ? {} : { governs };
 }
 
 function readStatus(status: JsonObject): PolicyDefinition["status"] {

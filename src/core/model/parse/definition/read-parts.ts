@@ -2,6 +2,7 @@
 import { hasNoBlocks } from "../../block-names.ts";
 import type { DefinitionPart, MergeRules, ReservedWords } from "../../definition.ts";
 import { isJsonObject, type JsonObject, ownValue } from "../../json.ts";
+import { choices } from "../../schema/own-kinds/definition-schema.ts";
 import { child, list, objects, text, texts } from "../../schema/read-fields.ts";
 import { checkPath, type DefinitionProblem, type KindReader, readLevel } from "./read-definition-kinds.ts";
 import { readMerge } from "./read-merge.ts";
@@ -15,6 +16,7 @@ export function readParts(spec: JsonObject, merge: MergeRules, reader: KindReade
     const levels = (key: string) => list(item, key).map((one, at) => readLevel(one, `${field}.${key}[${at}]`, reader));
     const [targets, effectiveTargets] = [levels("targets"), levels("effectiveTargets")];
     const own = ownValue(item, "merge");
+    const governs = choices.governs.find((one) => one === item["governs"]);
     return {
       name: text(item, "name", ""),
       paths,
@@ -23,6 +25,7 @@ export function readParts(spec: JsonObject, merge: MergeRules, reader: KindReade
       ...(isJsonObject(own)
         ? { merge: readPartMerge(own, child(spec, "merge"), merge, `${field}.merge`, reader) }
         : {}),
+      ...(governs === undefined ? {} : { governs }),
     };
   });
 }

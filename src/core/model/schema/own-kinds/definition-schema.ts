@@ -1,7 +1,8 @@
 /** The schema of PolicyDefinitions. Parsing checks them by it; the CRD and docs/definitions.md are generated from it. */
 
 import { type Ancestors, type StatusState, statusStates } from "../../definition/status-rules.ts";
-import type { Governs, PolicyClass, PolicyDefinition, PolicyReference, Visibility } from "../../definition.ts";
+import type { PolicyClass, PolicyDefinition, PolicyReference, Visibility } from "../../definition.ts";
+import { type Governs, governsMeanings, governsWords } from "../../words/governs-words.ts";
 import type { Schema } from "../schema.ts";
 import { dottedPath, kind, level, linkChoices, linkRow } from "./level-schema.ts";
 import { merge, partMerge } from "./merge-schema.ts";
@@ -39,7 +40,7 @@ export const choices: typeof linkChoices &
   ancestors: ["Gateway", "Target", "None"],
   format: ["Any", "Certificates"],
   visibility: ["Readers", "Target"],
-  governs: ["Gateways", "Clients", "Security", "Traffic", "Backends", "Telemetry"],
+  governs: governsWords,
   settings: ["Spec", "Root"],
 };
 
@@ -134,6 +135,7 @@ const part = object({
     "merged together with the settings that are in no part",
     "How such settings are merged. A field that is not here, also one in `granularity`, is as in `spec.merge`.",
   ),
+  governs: optional(choice(choices.governs), "what `spec.governs` says", "What such settings are about."),
 });
 
 const mapping = object({
@@ -206,6 +208,19 @@ const approximation = object({
     "Dotted paths, too: only a policy that also has a value at one of these is affected.",
   ),
 });
+
+const governsPaths = object(
+  Object.fromEntries(
+    governsWords.map((word) => [
+      word,
+      optional(
+        list(dottedPath),
+        "none",
+        `Paths in the spec proper of settings that are about ${governsMeanings[word]}.`,
+      ),
+    ]),
+  ),
+);
 
 /** `spec` of a PolicyDefinition. */
 export const definitionSchema: Schema = object({
@@ -288,7 +303,12 @@ export const definitionSchema: Schema = object({
   governs: optional(
     choice(choices.governs),
     "not declared",
-    "What policies of the kind are about: the gateway itself (addresses, DNS, certificates), connections of clients, who may send requests, what is done with requests, connections to backends, what is recorded. `explain` groups kinds by it.",
+    "What policies of the kind are about. `explain` groups the kinds of an answer by it.",
+  ),
+  governsPaths: optional(
+    governsPaths,
+    "all settings are about what `governs` says",
+    "Settings that are about something else than `governs` says: the values at these paths and below them. Of several paths the longest counts. `*` is any key.",
   ),
   approximate: optional(
     list(approximation),

@@ -69,8 +69,8 @@ const vendors: Readonly<Record<string, Claims>> = {
     target: "HTTPRoute/r",
     ancestor: gatewayRef,
     spec: { traffic: { timeouts: { request: "1s" } } },
-    accepted: "Accepted=True/Valid",
-    invalid: "Accepted=False/Invalid",
+    accepted: "Attached=True/Attached Accepted=True/Valid",
+    invalid: "Accepted=False/Invalid Attached=False/Pending",
   },
   "NGINX Gateway Fabric": {
     controller: "gateway.nginx.org/nginx-gateway-controller",

@@ -16,7 +16,7 @@ export interface VendorCase {
   readonly kind?: string;
   /** The effective settings on the path through these nodes. `{}`: no policy takes effect there. */
   readonly effective?: Readonly<Record<string, JsonObject>>;
-  /** `Enforced`, `Overridden by p2`, `Conflicted by p1`. */
+  /** `Enforced`, `Overridden by p2`, `Conflicted by p1`. The conditions of the policy must say the same. */
   readonly outcomes?: Readonly<Record<string, string>>;
   /** The conditions of a policy: one line for each ancestor. */
   readonly conditions?: Readonly<Record<string, readonly string[]>>;
@@ -71,4 +71,28 @@ function expectCase(shared: readonly JsonObject[], one: Omit<VendorCase, "what">
     ),
   };
   expect(got).toEqual({ effective, outcomes, conditions, findings });
+  for (const name of Object.keys(outcomes)) expectStatus(made, name);
+}
+
+/** The conditions of a policy, by the first word of its outcome. */
+const STATUS: Readonly<Record<string, RegExp>> = {
+  Enforced:
+    /^Accepted=True\/Accepted (Enforced=True\/Enforced|Programmed=True\/Programmed)( ResolvedRefs=True\/ResolvedRefs)?$/,
+  PartiallyEnforced: /^Accepted=True\/Accepted Enforced=True\/PartiallyEnforced$/,
+  Overridden: /^Accepted=True\/Accepted Enforced=False\/Overridden$/,
+  // Where the status has no ancestors, it has no conditions either.
+  NoPath: /^(|Accepted=True\/Accepted Enforced=False\/NoPath)$/,
+  Conflicted: /^Accepted=False\/Conflicted$/,
+  Undefined: /^Accepted=Unknown\/Undefined$/,
+  TargetNotFound: /^Accepted=False\/TargetNotFound$/,
+  Invalid: /^Accepted=False\/Invalid$/,
+};
+
+/** The status of a policy agrees with its outcome: at every ancestor, or at some where it is refused at others. A policy without a path may have none. */
+function expectStatus(made: Cluster, name: string): void {
+  const [word = ""] = made.outcome(name).split(" ");
+  const lines = made.conditions(name).map((line) => line.replace(/^\S+: /, ""));
+  const others = lines.filter((line) => STATUS[word]?.test(line) !== true);
+  expect(others.filter((line) => word !== "Enforced" || !line.startsWith("Accepted=False/"))).toEqual([]);
+  if (word !== "NoPath") expect(lines.length).toBeGreaterThan(others.length);
 }

@@ -153,7 +153,7 @@ function* checkThrough(used: readonly GroupKind[], through: readonly GroupKind[]
   );
 }
 
-/** Who is merged with whom, and in which order. */
+/** The policies that are merged with each other, and in which order. */
 function* checkPartners({ bare, parents, skip, mostSpecific, annotation }: MergeRules): Generator<Problem> {
   const partners = skip !== undefined ? "skip" : mostSpecific !== undefined ? "mostSpecific" : "parents";
   if (bare === "Direct" && (parents === "Closest" || partners !== "parents"))

@@ -13,10 +13,15 @@ export interface Measurement {
   readonly ok?: boolean;
 }
 
-/** The argument of a bench: `bench/<name>.bench.ts` exports `bench(context: BenchContext): Promise<void>`. */
+/**
+ * The argument of a bench: `bench/<name>.bench.ts` exports `bench(context: BenchContext): Promise<void>`, and `parts`, the names of its parts, if they can be
+ * run on their own.
+ */
 export interface BenchContext {
   /** The sizes of `--sizes`, else the bench's own. */
   sizes(own: readonly number[]): readonly number[];
+  /** The parts of `--parts`, else all that the bench exports as `parts`. */
+  readonly parts: readonly string[];
   report(measurement: Measurement): void;
   /** A full garbage collection, so that a heap figure or a timing does not include earlier garbage. */
   collectGarbage(): void;

@@ -1,6 +1,6 @@
 /**
- * Measures the controller with one Envoy, inside the rig: `node scripts/rig.mjs bench/gateways-rig.ts CONTROLLER-CHILD ROUTES`. Prints each figure as a
- * line of JSON.
+ * Measures the controller with one Envoy, inside the rig: `node scripts/rig.mjs bench/gateways-rig.ts CONTROLLER-CHILD ROUTES PARTS`. Prints each figure as
+ * a line of JSON.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { createObject } from "../src/adapters/cluster/client/object-requests.ts";
@@ -22,24 +22,39 @@ const REST_MS = 100;
 
 const report = (measurement: Measurement): void => console.log(JSON.stringify(measurement));
 
-async function main(childProgram: string, routes: number): Promise<void> {
-  const parts = findRigParts();
-  const cluster = await GatewayCluster.start(await startRig(parts), parts, childProgram);
+/** `parts`: few, burst, many, heap. */
+async function main(childProgram: string, routes: number, parts: ReadonlySet<string>): Promise<void> {
+  const rigParts = findRigParts();
+  const cluster = await GatewayCluster.start(await startRig(rigParts), rigParts, childProgram);
   await cluster.createRoutes("few", FEW);
   await cluster.untilServed("few", FEW);
-  await measureFirst(cluster, `${FEW} routes`, SAMPLES);
-  await measureBurst(cluster, BURST, report);
+  if (parts.has("few")) await measureFirst(cluster, `${FEW} routes`, SAMPLES);
+  if (parts.has("burst")) await measureBurst(cluster, BURST, report);
+  if (parts.has("many")) await measureAmongMany(cluster, parts.has("burst"));
+  if (parts.has("burst")) await measureDeletion(cluster, BURST, report);
+  if (parts.has("heap")) await measureHeap(cluster, routes);
+  const code = await cluster.controller.end();
+  const metric = `exit code after all of it with ${SMALL_HEAP_MB} MB of heap`;
+  report({ case: [...parts].join(", "), metric, value: code ?? 1, unit: "", bar: 0 });
+}
+
+/** `areThere`: the routes of the burst are those that a route is one of. */
+async function measureAmongMany(cluster: GatewayCluster, areThere: boolean): Promise<void> {
+  if (!areThere) {
+    await cluster.createRoutes("others", BURST);
+    await cluster.untilServed("others", BURST);
+    await cluster.untilAccepted("others", BURST);
+  }
   await measureFirst(cluster, `${(BURST + FEW).toLocaleString("en")} routes`, SAMPLES_AMONG_MANY);
-  await measureDeletion(cluster, BURST, report);
+}
+
+async function measureHeap(cluster: GatewayCluster, routes: number): Promise<void> {
   await cluster.createRoutes("many", routes - FEW);
   await cluster.untilAccepted("many", routes - FEW);
   const { heap } = await cluster.controller.ask();
   const name = `${routes.toLocaleString("en")} routes`;
   report({ case: name, metric: "heap of the controller after a collection", value: heap / MB, unit: "MB", bar: 120 });
   await measureFirst(cluster, name, SAMPLES_AMONG_MANY, undefined);
-  const code = await cluster.controller.end();
-  const metric = `exit code after all of it with ${SMALL_HEAP_MB} MB of heap`;
-  report({ case: name, metric, value: code ?? 1, unit: "", bar: 0 });
 }
 
 /** From the request that creates a route to the first 200, beside the time from such a request to its event in a watch, in turns. */
@@ -84,9 +99,9 @@ async function measureFirst(
   report({ case: name, metric: "HTTPRoute created → Accepted, p90", value: p(accepted, 0.9), unit: "ms" });
 }
 
-const [childProgram = "", routes = "5000"] = process.argv.slice(2);
+const [childProgram = "", routes = "5000", parts = ""] = process.argv.slice(2);
 process.exit(
-  await main(childProgram, Number(routes)).then(
+  await main(childProgram, Number(routes), new Set(parts.split(","))).then(
     () => 0,
     (error: unknown) => {
       console.error(error);

@@ -6,10 +6,12 @@ import type { BenchContext, Measurement } from "./bench-context.ts";
 
 const CHILD = fileURLToPath(new URL("./controller-child.js", import.meta.url));
 
+export const parts: readonly string[] = ["few", "burst", "many", "heap"];
+
 /** Everything is measured inside the rig (`gateways-rig.ts`), which prints a line of JSON for each figure. */
 export async function bench(context: BenchContext): Promise<void> {
   const [routes = 5000] = context.sizes([5000]);
-  const args = ["scripts/rig.mjs", "bench/gateways-rig.ts", CHILD, String(routes)];
+  const args = ["scripts/rig.mjs", "bench/gateways-rig.ts", CHILD, String(routes), context.parts.join(",")];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
   for await (const line of createInterface({ input: child.stdout }))

@@ -4,6 +4,8 @@ export interface Options {
   /** The bench to run. Without a name the benches are listed. */
   readonly name?: string;
   readonly sizes?: readonly number[];
+  /** The parts of the bench to run. Absent: all. */
+  readonly parts?: readonly string[];
   readonly json: boolean;
   readonly strict: boolean;
 }
@@ -12,7 +14,7 @@ export type ParsedOptions =
   | { readonly state: "parsed"; readonly options: Options }
   | { readonly state: "invalid"; readonly message: string };
 
-export const usage = "usage: npm run bench -- NAME [--json] [--sizes 100,1000] [--strict]";
+export const usage = "usage: npm run bench -- NAME [--json] [--sizes 100,1000] [--parts one,two] [--strict]";
 
 export function parseOptions(args: readonly string[]): ParsedOptions {
   const parsed = parseFlags(args);
@@ -27,6 +29,7 @@ export function parseOptions(args: readonly string[]): ParsedOptions {
     options: {
       ...(name === undefined ? {} : { name }),
       ...(sizes === undefined ? {} : { sizes }),
+      ...(values.parts === undefined ? {} : { parts: values.parts.split(",").map((part) => part.trim()) }),
       json: values.json,
       strict: values.strict,
     },
@@ -34,7 +37,12 @@ export function parseOptions(args: readonly string[]): ParsedOptions {
 }
 
 interface Flags {
-  readonly values: { readonly json: boolean; readonly strict: boolean; readonly sizes?: string };
+  readonly values: {
+    readonly json: boolean;
+    readonly strict: boolean;
+    readonly sizes?: string;
+    readonly parts?: string;
+  };
   readonly positionals: readonly string[];
 }
 
@@ -47,6 +55,7 @@ function parseFlags(args: readonly string[]): Flags | string {
         json: { type: "boolean", default: false },
         strict: { type: "boolean", default: false },
         sizes: { type: "string" },
+        parts: { type: "string" },
       },
     });
   } catch (error) {

@@ -22,10 +22,13 @@ async function main(args: readonly string[]): Promise<number> {
 
 async function run(name: string, options: Options): Promise<number> {
   const results: Result[] = [];
+  const { bench, parts = [] } = await loadBench(name);
+  const unknown = options.parts?.filter((part) => !parts.includes(part)) ?? [];
+  if (unknown.length > 0)
+    return refuse(`${name} has no part "${unknown.join('", "')}"; its parts are ${parts.join(", ") || "not named"}`);
   console.error(`bench: running ${name}; this can take minutes …`);
-  const bench = await loadBench(name);
   await bench(
-    contextFor(options, (measurement) => {
+    contextFor({ ...options, parts: options.parts ?? parts }, (measurement) => {
       const result = resultOf(name, measurement);
       results.push(result);
       if (options.json) console.log(formatJson(result));
@@ -38,8 +41,8 @@ async function run(name: string, options: Options): Promise<number> {
   return options.strict && missed.length > 0 ? 1 : 0;
 }
 
-function contextFor({ sizes }: Options, report: BenchContext["report"]): BenchContext {
-  return { sizes: (own) => sizes ?? own, report, collectGarbage: () => globalThis.gc?.(), emptyNursery };
+function contextFor({ sizes, parts = [] }: Options, report: BenchContext["report"]): BenchContext {
+  return { sizes: (own) => sizes ?? own, parts, report, collectGarbage: () => globalThis.gc?.(), emptyNursery };
 }
 
 /** Objects that survive two minor collections are no longer young. */
@@ -53,13 +56,18 @@ function benchNames(): readonly string[] {
     .sort();
 }
 
-async function loadBench(name: string): Promise<Bench> {
+interface BenchModule {
+  readonly bench: Bench;
+  readonly parts?: readonly string[];
+}
+
+async function loadBench(name: string): Promise<BenchModule> {
   const module: unknown = await import(new URL(`./${name}.bench.js`, import.meta.url).href);
-  if (isBenchModule(module)) return module.bench;
+  if (isBenchModule(module)) return module;
   throw new Error(`bench/${name}.bench.ts must export a function named bench`);
 }
 
-function isBenchModule(module: unknown): module is { readonly bench: Bench } {
+function isBenchModule(module: unknown): module is BenchModule {
   return typeof module === "object" && module !== null && "bench" in module && typeof module.bench === "function";
 }
 

@@ -6,6 +6,7 @@ import type { ServeOutput } from "../cli/run/settings.ts";
 import { type AddressOf, printServed } from "../cli/run/text.ts";
 import type { ControlEvent } from "../controller/control-loop.ts";
 import type { Caveat } from "../core/caveats/caveat.ts";
+import type { DataplaneConfig } from "../core/dataplane/gateway-config.ts";
 import { formatRef, parseObjectId } from "../core/model/refs.ts";
 
 /** The error message, and a hint, if all ports are in use. */
@@ -19,11 +20,13 @@ export interface ReportSources {
   readonly addressOf: () => AddressOf;
   /** Records whether a configuration was served or refused. */
   readonly noteConfig?: ConfigMetrics["noteConfig"];
+  /** Gets each configuration that is served. */
+  readonly useConfig?: (config: DataplaneConfig) => void;
 }
 
 export function createReporter(
   { errorPrint, note }: Pick<ServeOutput, "errorPrint" | "note">,
-  { addressOf, noteConfig }: ReportSources,
+  { addressOf, noteConfig, useConfig }: ReportSources,
 ): (event: ControlEvent) => void {
   let printed: ReadonlySet<string> = new Set();
   const printProblems = (problems: readonly string[]): void => {
@@ -50,6 +53,7 @@ export function createReporter(
         return;
       case "Applied":
         noteConfig?.({ generation: event.generation });
+        useConfig?.(event.config);
         if (event.generation === 1) {
           printServed(event.config, errorPrint, addressOf());
         } else {

@@ -49,7 +49,7 @@ function notCounted({ uncounted }: RetryReport): readonly Caveat[] {
     caveat("CountersNotRead", {
       message: `${summary}: it serves more rules and backends than it keeps counters for`,
       summary,
-      fix: "Use the metric prevail_forwarded_requests_total, which has no limit.",
+      fix: "Serve fewer rules and backends with one gateway: it keeps counters for 10,000 combinations.",
     }),
   ];
 }

@@ -12,7 +12,7 @@ import {
   type Histograms,
   label,
 } from "../../adapters/admin/metric-families.ts";
-import type { RuleConfig } from "../../core/dataplane/gateway-config.ts";
+import type { DataplaneConfig, RuleConfig } from "../../core/dataplane/gateway-config.ts";
 import type { RetryReport } from "../../core/retry/retry-counts.ts";
 import type { AttemptOutcome } from "../../core/retry/retry-schedule.ts";
 import type { AttemptFinished, ConnectionFinished, GatewayEvent, RequestFinished } from "./gateway-event.ts";
@@ -21,6 +21,8 @@ import { createRetryWorth } from "./retry-worth.ts";
 export interface Metrics {
   readonly observe: (event: GatewayEvent) => void;
   readonly noteConfig: ConfigMetrics["noteConfig"];
+  /** The configuration that is served: counters of what is gone from it are forgotten after some time. */
+  readonly useConfig: (config: Pick<DataplaneConfig, "gateways">) => void;
   readonly render: () => string;
   /** What retries were worth in the last hour. */
   readonly retries: () => RetryReport;
@@ -42,6 +44,7 @@ export function createMetrics(nowMs: () => number = () => performance.now()): Me
       if (event.type === "RequestFinished") worth.count(event);
     },
     noteConfig: config.noteConfig,
+    useConfig: worth.use,
     render: () => rendered.map((family) => family.render()).join(""),
     retries: worth.report,
   };

@@ -74,6 +74,7 @@ test("metrics: counters for any interval, and the shares of the last hour; witho
       'prevail_forwarded_requests_total{…,retry="failed"} 1',
       'prevail_forwarded_requests_total{…,retry="none"} 2',
       'prevail_forwarded_requests_total{…,retry="succeeded"} 1',
+      "prevail_forwarded_requests_uncounted_total 0",
       "prevail_retried_requests_ratio{…} 0.5",
       "prevail_requests_succeeded_by_retry_ratio{…} 0.25",
       "",

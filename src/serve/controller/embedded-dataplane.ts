@@ -65,6 +65,7 @@ export class EmbeddedDataplane implements GatewayDataplane {
   /** Open ports use the configuration when this returns. */
   replace(config: DataplaneConfig, secrets: DataplaneSecrets): void {
     this.#metrics.noteConfig({ generation: ++this.#generation });
+    this.#metrics.useConfig(config);
     this.#apply(config, secrets);
   }
 

@@ -40,6 +40,7 @@ export class EnvoyCounts {
   /** The configuration that the names of routes and clusters are of. */
   use(config: Pick<DataplaneConfig, "gateways">): void {
     this.#names.use(config);
+    this.#worth.use(config);
     this.#gateways = new Map(config.gateways.map(({ gateway }) => [gatewayKey(gateway), gateway]));
     const connected = new Set(this.#options.nodes().map(nodeKey));
     for (const key of this.#heardMs.keys()) if (!connected.has(key)) this.#heardMs.delete(key);

@@ -60,7 +60,11 @@ export async function serveEnvoy(settings: ServeSettings, output: ServeOutput, f
     note: output.note,
     dataplane: envoyDataplane(envoys, events, demo),
     dataplaneName: "envoy",
-    report: createReporter(output, { addressOf: () => addressOf(settings, envoys), noteConfig: metrics.noteConfig }),
+    report: createReporter(output, {
+      addressOf: () => addressOf(settings, envoys),
+      noteConfig: metrics.noteConfig,
+      useConfig: metrics.useConfig,
+    }),
   });
   let admin: AdminServer | undefined;
   try {

@@ -34,7 +34,11 @@ export async function serveGateway(settings: ServeSettings, output: ServeOutput,
     note: output.note,
     dataplane: embeddedDataplane(gateway, demo),
     dataplaneName: "embedded",
-    report: createReporter(output, { addressOf: () => addressOf(gateway), noteConfig: metrics.noteConfig }),
+    report: createReporter(output, {
+      addressOf: () => addressOf(gateway),
+      noteConfig: metrics.noteConfig,
+      useConfig: metrics.useConfig,
+    }),
   });
   let admin: AdminServer | undefined;
   try {

@@ -11,7 +11,7 @@ import { objectId } from "../../core/model/refs.ts";
 import { buildSnapshot } from "../../core/model/snapshot.ts";
 import { builtInDefinitions } from "../../definitions/built-in-definitions.ts";
 import { type EnvoyReport, GatewayStates } from "./gateway-states.ts";
-import type { ReplicaReport } from "./replica-report.ts";
+import type { HeardReport } from "./replica-report.ts";
 
 const OURS = "prevail.dev/gateway";
 const id = objectId({ group: GATEWAY_API, kind: "Gateway", namespace: "default", name: "g" });
@@ -38,7 +38,7 @@ class Plane {
   given: EnvoyReport | undefined = { envoys: 1, current: 0, refusals: [] };
   address: AssignedAddress | undefined = { address: "192.0.2.1" };
   infrastructure: InfrastructureState | undefined;
-  others: readonly ReplicaReport[] = [];
+  others: readonly HeardReport[] = [];
   readonly states = new GatewayStates({
     controllerName: OURS,
     acknowledgements: () => new Map(this.given === undefined ? [] : [["default/g", this.given]]),
@@ -57,8 +57,8 @@ class Plane {
   }
 
   /** What this replica reports to the others when it serves this generation. */
-  report(generation: number): ReplicaReport {
-    return this.states.report(worldIn(generation), [id]);
+  report(generation: number): HeardReport {
+    return { gateways: this.states.report(worldIn(generation), [id]), isWhole: true };
   }
 }
 
@@ -207,13 +207,37 @@ describe("Programmed follows acknowledgements across replicas", () => {
     const { follower } = replicas();
     follower.acknowledge();
     const before = follower.report(1);
-    expect([...before.values()]).toMatchObject([{ isAcknowledged: true, refusals: [] }]);
+    expect([...before.gateways.values()]).toMatchObject([{ isAcknowledged: true, refusals: [] }]);
     follower.given = { envoys: 1, current: 0, refusals: [] };
     expect(follower.report(1)).toEqual(before);
     follower.given = NO_ENVOYS;
-    expect(follower.report(1).size).toBe(0);
+    expect(follower.report(1).gateways.size).toBe(0);
     // It comes back without anything.
     follower.given = { envoys: 1, current: 0, refusals: [] };
-    expect([...follower.report(1).values()]).toMatchObject([{ isAcknowledged: false }]);
+    expect([...follower.report(1).gateways.values()]).toMatchObject([{ isAcknowledged: false }]);
+  });
+
+  test("a replica with more Gateways than it can report: the state of those it left out is not known", () => {
+    const { leader, follower } = replicas();
+    const leftOut: HeardReport = { gateways: new Map(), isWhole: false };
+    leader.others = [leftOut];
+    expect(leader.states.read(worldIn(1))(id)).toMatchObject({
+      state: "Unknown",
+      message: expect.stringContaining("room to report"),
+      addresses: [{ value: "192.0.2.1" }],
+    });
+    // What another replica says is known all the same.
+    follower.acknowledge();
+    leader.others = [leftOut, follower.report(1)];
+    expect(leader.state(1)).toBe("Serving");
+    // One that reports the Gateway, and leaves out others, has said what it knows.
+    follower.given = { envoys: 1, current: 0, refusals: [] };
+    leader.others = [{ ...follower.report(2), isWhole: false }];
+    leader.nowMs = 61_000;
+    expect(leader.state(2)).toBe("Updating");
+    leader.given = NO_ENVOYS;
+    leader.others = [leftOut];
+    leader.nowMs = 122_000;
+    expect(leader.state(2)).toBe("Unknown");
   });
 });

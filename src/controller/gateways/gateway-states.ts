@@ -6,7 +6,7 @@ import type { InfrastructureState } from "../../core/infrastructure/infrastructu
 import { type JsonObject, objectAt, objectsIn, ownValue } from "../../core/model/json.ts";
 import { type ObjectId, parseObjectId } from "../../core/model/refs.ts";
 import { type GatewayEdition, GatewayEditions } from "./gateway-editions.ts";
-import type { EnvoyRefusal, ReplicaGateway, ReplicaReport } from "./replica-report.ts";
+import type { EnvoyRefusal, HeardReport, ReplicaGateway, ReplicaReport } from "./replica-report.ts";
 
 /** What the Envoys of one Gateway that are connected to this replica have acknowledged. */
 export interface EnvoyReport {
@@ -21,7 +21,7 @@ export interface GatewayStatesOptions {
   /** By `namespace/name`; a Gateway that is not served is not there. */
   readonly acknowledgements: () => ReadonlyMap<string, EnvoyReport>;
   /** What the other replicas say about their Envoys. Absent: there are none. */
-  readonly others?: () => readonly ReplicaReport[];
+  readonly others?: () => readonly HeardReport[];
   /** The address of a Gateway; undefined: that of its Envoys. */
   readonly addressOf: (gateway: ObjectId) => AssignedAddress | undefined;
   /** What the objects of a Gateway say, where the controller runs its Envoys. */
@@ -31,6 +31,16 @@ export interface GatewayStatesOptions {
 
 /** How long after the last Envoy of a Gateway is gone, or after the start, what was written about it stays. */
 const ABSENCE_MS = 60_000;
+
+/** What the other replicas say about the Envoys of one Gateway. */
+interface Elsewhere {
+  readonly known: readonly ReplicaGateway[];
+  /** True if Envoys may be connected to a replica that has no room to report them. */
+  readonly mayBeLeftOut: boolean;
+}
+
+const LEFT_OUT =
+  "it is not known whether an Envoy has the configuration: another replica of the controller serves more Gateways than it has room to report";
 
 interface Remembered {
   /** The edition that an Envoy of any replica has acknowledged. */
@@ -46,7 +56,7 @@ interface Remembered {
  *
  * A Gateway is Programmed when an Envoy has acknowledged a configuration that has the Gateway as it is now, and none has refused a part of it, whichever
  * replica these Envoys are connected to. After an edit the condition stays as it was until then. So does it while the Envoys are away for a short time, and
- * after a restart of this process.
+ * after a restart of this process. Where a replica has no room to report a Gateway, the condition is Unknown.
  * Gateway API, "GatewayConditionProgrammed"
  */
 export class GatewayStates {
@@ -65,8 +75,9 @@ export class GatewayStates {
     const others = this.#options.others?.() ?? [];
     return (gateway) => {
       const key = keyOf(gateway);
-      const elsewhere = others.flatMap((report) => report.get(key) ?? []);
-      return this.#stateOf(world, gateway, acknowledgements.get(key), elsewhere);
+      const known = others.flatMap(({ gateways }) => gateways.get(key) ?? []);
+      const mayBeLeftOut = others.some(({ gateways, isWhole }) => !isWhole && !gateways.has(key));
+      return this.#stateOf(world, gateway, acknowledgements.get(key), { known, mayBeLeftOut });
     };
   }
 
@@ -95,7 +106,7 @@ export class GatewayStates {
     world: World,
     gateway: ObjectId,
     given: EnvoyReport | undefined,
-    elsewhere: readonly ReplicaGateway[],
+    { known: elsewhere, mayBeLeftOut }: Elsewhere,
   ): DataplaneState {
     const assigned = this.#options.addressOf(gateway);
     if (assigned !== undefined && "problem" in assigned)
@@ -120,6 +131,7 @@ export class GatewayStates {
     if (envoys > 0 && known.acknowledged === edition) return { state: "Serving", addresses };
     if (nowMs - known.seenMs < ABSENCE_MS && (known.acknowledged !== undefined || isProgrammed(world, gateway)))
       return { state: "Updating" };
+    if (unready === undefined && mayBeLeftOut) return { state: "Unknown", message: LEFT_OUT, addresses };
     const message =
       unready !== undefined
         ? unready

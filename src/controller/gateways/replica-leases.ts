@@ -7,7 +7,7 @@ import { createObject, deleteObject, getObject, updateObject } from "../../adapt
 import type { ApiResource } from "../../adapters/cluster/client/resource.ts";
 import { followKind } from "../../adapters/cluster/follow/kind-follower.ts";
 import { type JsonObject, objectAt, ownValue } from "../../core/model/json.ts";
-import { formatReplicaReport, parseReplicaReport, type ReplicaReport } from "./replica-report.ts";
+import { formatReplicaReport, type HeardReport, parseReplicaReport, type ReplicaReport } from "./replica-report.ts";
 
 export interface ReplicaLeasesOptions {
   readonly client: KubeClient;
@@ -35,7 +35,7 @@ interface Seen {
   readonly lease: JsonObject;
   /** The annotations. */
   readonly text: string;
-  readonly report: ReplicaReport;
+  readonly report: HeardReport;
   /** When it was last renewed, by our own clock. */
   readonly atMs: number;
   readonly durationMs: number;
@@ -96,7 +96,7 @@ export class ReplicaLeases {
   }
 
   /** The reports of other replicas that run. */
-  others(): readonly ReplicaReport[] {
+  others(): readonly HeardReport[] {
     return [...this.#seen.values()].filter((seen) => this.#isLive(seen)).map(({ report }) => report);
   }
 
@@ -258,6 +258,6 @@ export class ReplicaLeases {
 }
 
 const tooMany = (count: number): Error =>
-  new Error(`${count} Gateways do not fit into the Lease: what their Envoys acknowledge is known to this replica only`);
+  new Error(`${count} Gateways do not fit into the Lease: what their Envoys acknowledge is known to this replica only, and the status of those without other Envoys is Unknown`);
 
 const nameOf = (lease: JsonObject): string => textAt(objectAt(lease, "metadata"), "name");

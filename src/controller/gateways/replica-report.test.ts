@@ -9,7 +9,7 @@ const acknowledged = (edition: string): ReplicaGateway => ({
 });
 
 const throughLease = (report: ReplicaReport): ReplicaReport =>
-  parseReplicaReport({ metadata: { annotations: formatReplicaReport(report).annotations } });
+  parseReplicaReport({ metadata: { annotations: formatReplicaReport(report).annotations } }).gateways;
 
 test("what one replica says is what the others read", () => {
   const refusals = [{ type: "Listener", name: "infra/b:80", reason: "cannot bind" }];
@@ -28,7 +28,7 @@ test("an Envoy that is connected and has not acknowledged is distinguished from 
 });
 
 test("annotations that cannot be read count as absent", () => {
-  const read = (annotations: unknown): number => parseReplicaReport({ metadata: { annotations } } as never).size;
+  const read = (annotations: unknown): number => parseReplicaReport({ metadata: { annotations } } as never).gateways.size;
   expect(read(undefined)).toBe(0);
   expect(read({ "prevail.dev/acknowledged": "{" })).toBe(0);
   expect(read({ "prevail.dev/acknowledged": "[1]" })).toBe(0);
@@ -47,7 +47,10 @@ test("a Lease stays below what the API server accepts, and says what did not fit
   const { annotations, leftOut } = formatReplicaReport(many);
   expect(Object.entries(annotations).join("").length).toBeLessThan(256 * 1024);
   expect(leftOut).toBeGreaterThan(10_000);
-  expect(formatReplicaReport(new Map([...many].slice(0, 4000))).leftOut).toBe(0);
+  expect(parseReplicaReport({ metadata: { annotations } }).isWhole).toBe(false);
+  const fitting = formatReplicaReport(new Map([...many].slice(0, 4000)));
+  expect(fitting.leftOut).toBe(0);
+  expect(parseReplicaReport({ metadata: { annotations: fitting.annotations } }).isWhole).toBe(true);
 });
 
 test("a refusal for which there is no room is one, and never an acknowledgement", () => {

@@ -28,6 +28,8 @@ export type ReplicaReport = ReadonlyMap<string, ReplicaGateway>;
 const ACKNOWLEDGED = "prevail.dev/acknowledged";
 /** The edition, and what Envoys refuse of it, by Gateway. */
 const REFUSED = "prevail.dev/refused";
+/** The number of Gateways that did not fit. Absent: none. */
+const LEFT_OUT = "prevail.dev/left-out";
 
 const REFUSED_MARK = "!";
 const UNKNOWN_REFUSAL: EnvoyRefusal = {
@@ -42,6 +44,13 @@ const MOST_REFUSED_BYTES = 60 * 1024;
 const MOST_REFUSED_GATEWAYS = 50;
 const MOST_REFUSALS = 3;
 const MOST_REASON = 300;
+
+/** The report of another replica. */
+export interface HeardReport {
+  readonly gateways: ReplicaReport;
+  /** False: there are Gateways with connected Envoys that did not fit into it. */
+  readonly isWhole: boolean;
+}
 
 export interface FormattedReport {
   readonly annotations: Readonly<Record<string, string>>;
@@ -64,7 +73,12 @@ export function formatReplicaReport(report: ReplicaReport): FormattedReport {
     if (++refusedGateways <= MOST_REFUSED_GATEWAYS && refusedBytes <= MOST_REFUSED_BYTES) refused[gateway] = entry;
     else if (bytes <= MOST_BYTES) acknowledged[gateway] = `${edition}${REFUSED_MARK}`;
   }
-  return { annotations: { [ACKNOWLEDGED]: JSON.stringify(acknowledged), [REFUSED]: JSON.stringify(refused) }, leftOut };
+  const annotations = {
+    [ACKNOWLEDGED]: JSON.stringify(acknowledged),
+    [REFUSED]: JSON.stringify(refused),
+    ...(leftOut === 0 ? {} : { [LEFT_OUT]: String(leftOut) }),
+  };
+  return { annotations, leftOut };
 }
 
 const shorten = ({ type, name, reason }: EnvoyRefusal): JsonObject => ({
@@ -74,7 +88,7 @@ const shorten = ({ type, name, reason }: EnvoyRefusal): JsonObject => ({
 });
 
 /** Annotations that cannot be read count as absent. */
-export function parseReplicaReport(lease: JsonObject): ReplicaReport {
+export function parseReplicaReport(lease: JsonObject): HeardReport {
   const annotations = objectAt(objectAt(lease, "metadata"), "annotations");
   const refused = parseObject(annotations[REFUSED]);
   const report = new Map<string, ReplicaGateway>();
@@ -97,7 +111,7 @@ export function parseReplicaReport(lease: JsonObject): ReplicaReport {
     }));
     report.set(gateway, { edition, isAcknowledged: report.get(gateway)?.isAcknowledged === true, refusals });
   }
-  return report;
+  return { gateways: report, isWhole: ownValue(annotations, LEFT_OUT) === undefined };
 }
 
 function parseObject(text: unknown): JsonObject {

@@ -6,14 +6,15 @@ import type { Implementation } from "../topology/object-references.ts";
 
 /**
  * What is known of the data plane of a Gateway.
- * - `Unknown`: nothing, as for files.
+ * - `Unknown`: nothing, as for files, or too little to say more.
  * - `Serving`: it has acknowledged the configuration of this evaluation.
  * - `Updating`: it has acknowledged an earlier one. What was reported about that stays until it has acknowledged this one, or refused it.
  * - `Pending`: it is not there yet, or it has never acknowledged.
  * - `Refused`: it has refused a part of the configuration: that of these ports, or one that belongs to no port.
  */
 export type DataplaneState =
-  | { readonly state: "Unknown" | "Updating" }
+  | { readonly state: "Unknown"; readonly message?: string; readonly addresses?: readonly JsonObject[] }
+  | { readonly state: "Updating" }
   | { readonly state: "Serving"; readonly addresses: readonly JsonObject[] }
   | {
       readonly state: "Refused";

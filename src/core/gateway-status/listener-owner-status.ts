@@ -69,7 +69,7 @@ export function gatewayStatus(
 }
 
 const addressesOf = (dataplane: DataplaneState): readonly JsonObject[] =>
-  "addresses" in dataplane ? dataplane.addresses : [];
+  "addresses" in dataplane ? (dataplane.addresses ?? []) : [];
 
 interface Refusal {
   readonly reason: string;

@@ -265,7 +265,7 @@ export function programmedBy(object: KubeObject, dataplane: DataplaneState, serv
         type,
         status: "Unknown",
         reason: "Pending",
-        message: "it is not known whether a data plane has the configuration",
+        message: dataplane.message ?? "it is not known whether a data plane has the configuration",
       });
     case "Serving":
       return condition(object, { type, status: "True", reason: type, message: served });

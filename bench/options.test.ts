@@ -7,7 +7,10 @@ for (const [args, options] of [
   [["evaluate", "--json", "--strict"], { name: "evaluate", json: true, strict: true }],
   [["--sizes", "100,1000", "evaluate"], { name: "evaluate", sizes: [100, 1000], json: false, strict: false }],
   [["evaluate", "--sizes=5, 50"], { name: "evaluate", sizes: [5, 50], json: false, strict: false }],
-  [["evaluate", "--parts", "first, burst"], { name: "evaluate", parts: ["first", "burst"], json: false, strict: false }],
+  [
+    ["evaluate", "--parts", "first, burst"],
+    { name: "evaluate", parts: ["first", "burst"], json: false, strict: false },
+  ],
 ] as const) {
   test(`"${args.join(" ")}" is understood`, () => {
     expect(parseOptions(args)).toEqual({ state: "parsed", options });

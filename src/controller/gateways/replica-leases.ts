@@ -258,6 +258,8 @@ export class ReplicaLeases {
 }
 
 const tooMany = (count: number): Error =>
-  new Error(`${count} Gateways do not fit into the Lease: what their Envoys acknowledge is known to this replica only, and the status of those without other Envoys is Unknown`);
+  new Error(
+    `${count} Gateways do not fit into the Lease: what their Envoys acknowledge is known to this replica only, and the status of those without other Envoys is Unknown`,
+  );
 
 const nameOf = (lease: JsonObject): string => textAt(objectAt(lease, "metadata"), "name");

@@ -28,7 +28,8 @@ test("an Envoy that is connected and has not acknowledged is distinguished from 
 });
 
 test("annotations that cannot be read count as absent", () => {
-  const read = (annotations: unknown): number => parseReplicaReport({ metadata: { annotations } } as never).gateways.size;
+  const read = (annotations: unknown): number =>
+    parseReplicaReport({ metadata: { annotations } } as never).gateways.size;
   expect(read(undefined)).toBe(0);
   expect(read({ "prevail.dev/acknowledged": "{" })).toBe(0);
   expect(read({ "prevail.dev/acknowledged": "[1]" })).toBe(0);

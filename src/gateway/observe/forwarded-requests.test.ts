@@ -36,7 +36,10 @@ function counters({ most }: { readonly most?: number } = {}) {
           Number(count),
         ]),
       ),
-    series: (): number => text().split("\n").filter((line) => line.includes("{")).length,
+    series: (): number =>
+      text()
+        .split("\n")
+        .filter((line) => line.includes("{")).length,
     uncounted: (): number => Number(/^prevail_forwarded_requests_uncounted_total (\d+)$/m.exec(text())?.[1]),
   };
 }

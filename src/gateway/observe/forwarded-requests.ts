@@ -70,7 +70,8 @@ export function createForwardedRequests(
   const servedKeys = ({ gateways }: Pick<DataplaneConfig, "gateways">): ReadonlySet<string> => {
     const keys = new Set<string>();
     for (const { gateway, ports } of gateways)
-      for (const rule of rulesOf(ports)) for (const backend of backendsOf(rule)) keys.add(of(gateway, rule, backend).key);
+      for (const rule of rulesOf(ports))
+        for (const backend of backendsOf(rule)) keys.add(of(gateway, rule, backend).key);
     return keys;
   };
   /** `keptMs`: how long what is gone is kept. */

@@ -1,5 +1,5 @@
 /** Keeps the status of policies, and of the objects that they affect, as the evaluation of the cluster says. */
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
 import { type ApiResource, resourceName } from "../../adapters/cluster/client/resource.ts";
 import { touchedOf } from "../../core/apply.ts";
@@ -275,6 +275,8 @@ export class StatusReporter {
 
   async #computeAll(): Promise<void> {
     const { signal } = this.#options;
+    // Data planes come first: what was written to them in this turn leaves the process at its end.
+    await nextTurn();
     while (this.#isStale && this.#isLeading && !signal.aborted && this.#state !== undefined) {
       this.#isStale = false;
       const state = this.#state;

@@ -116,6 +116,7 @@ class ClusterFollower {
   #gotNamespaces: readonly JsonObject[] = [];
   #pending: Change[] = [];
   #timer: NodeJS.Timeout | undefined;
+  #immediate: NodeJS.Immediate | undefined;
   #looking: NodeJS.Timeout | undefined;
   #lookMs = FIRST_LOOK_MS;
   #asking: NodeJS.Timeout | undefined;
@@ -340,14 +341,22 @@ class ClusterFollower {
       const [namespace = "", name = ""] = objectKey(object).split("/");
       this.#pending.push({ delete: { group, kind, namespace, name } });
     }
-    // The first change after a pause is reported at once.
-    const waitMs = Math.max(0, this.#flushedMs + TOGETHER_MS - performance.now());
-    this.#timer ??= setTimeout(() => this.#flush(), waitMs);
+    if (this.#timer !== undefined || this.#immediate !== undefined) return;
+    const waitMs = this.#flushedMs + TOGETHER_MS - performance.now();
+    // The first change after a pause is reported in the next turn; a timer would take a millisecond.
+    if (waitMs <= 0) this.#immediate = setImmediate(() => this.#flush());
+    else this.#timer = setTimeout(() => this.#flush(), waitMs);
+  }
+
+  #forgetTimer(): void {
+    clearTimeout(this.#timer);
+    clearImmediate(this.#immediate);
+    this.#timer = undefined;
+    this.#immediate = undefined;
   }
 
   #flush(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#forgetTimer();
     this.#flushedMs = performance.now();
     const changes = this.#pending;
     this.#pending = [];
@@ -356,8 +365,7 @@ class ClusterFollower {
 
   #reportState(): void {
     if (this.#options.signal.aborted) return;
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#forgetTimer();
     this.#pending = [];
     this.#isReady = true;
     this.#askAgainLater();

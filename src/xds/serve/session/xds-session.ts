@@ -87,12 +87,12 @@ export class XdsSession {
 
   receive(request: SessionRequest): void {
     const state = this.states[request.type];
-    const { subscribe, unsubscribe, held, refusal } = request;
-    const isPlainAcknowledgement = subscribe.length + unsubscribe.length + held.size === 0 && refusal === undefined;
+    const isAboutNames = isAboutNamesOnly(request) && state.names !== undefined;
     const settled = this.settle(request, state);
-    if (isPlainAcknowledgement && state.names !== undefined) this.lists.lookAgain(request.type, settled);
-    else state.lists = undefined;
     this.subscribe(request, state);
+    // There may be thousands of routes, and an Envoy asks for each new one.
+    if (isAboutNames) this.lists.lookAgain(request.type, [...settled, ...request.subscribe, ...request.unsubscribe]);
+    else state.lists = undefined;
     this.advance();
   }
 
@@ -182,9 +182,12 @@ export class XdsSession {
 
   /** Envoy drops virtual hosts that arrive before their route configuration. */
   private repeatHosts(route: string): void {
-    const { held } = this.states.VirtualHost;
-    for (const name of held.keys()) if (routeConfigOf(name) === route) held.delete(name);
-    this.states.VirtualHost.lists = undefined;
+    const { VirtualHost } = this.states;
+    for (const name of VirtualHost.held.keys()) {
+      if (routeConfigOf(name) !== route) continue;
+      VirtualHost.held.delete(name);
+      VirtualHost.lists = undefined;
+    }
   }
 
   private refuse(type: ResourceType, state: TypeState, { resources }: Pending, reason: string): void {
@@ -235,7 +238,7 @@ export class XdsSession {
       this.forget(type, name);
       if (name === "*") state.takesAll = false;
     }
-    if (type === "Route") this.followRoutes(isFirst ? held.keys() : []);
+    if (type === "Route") this.followRoutes([...subscribe, ...unsubscribe], isFirst ? held.keys() : []);
     // A starting Envoy waits for a response even if there are no resources. A reconnecting one does not.
     if (isFirst && state.takesAll && held.size === 0) state.owed.add("*");
   }
@@ -255,12 +258,14 @@ export class XdsSession {
   }
 
   /**
-   * The hosts of an Envoy depend on the routes that it requests. A reconnecting Envoy does not say which scopes it has: they are those
-   * of the hosts whose routes it has.
+   * The hosts of an Envoy depend on the route configurations that it requests. Those of one host, which has a scope, have no separate hosts. A reconnecting
+   * Envoy does not say which scopes it has: they are those of the hosts whose routes it has.
    */
-  private followRoutes(had: Iterable<string>): void {
+  private followRoutes(requested: readonly string[], had: Iterable<string>): void {
     const { Scope, VirtualHost } = this.states;
-    VirtualHost.lists = undefined;
+    const isScoped = (name: string): boolean =>
+      Scope.held.has(scopeName(name)) || Scope.pending?.resources.has(scopeName(name)) === true;
+    if (!requested.every(isScoped)) VirtualHost.lists = undefined;
     for (const name of had) {
       if (Scope.held.has(scopeName(name))) continue;
       this.hold(Scope, scopeName(name), "", undefined);
@@ -346,3 +351,10 @@ export class XdsSession {
     return [...all.values()];
   }
 }
+
+/** True if only the named resources, and those that it acknowledges, may have to be sent again. */
+const isAboutNamesOnly = ({ type, subscribe, unsubscribe, held, refusal }: SessionRequest): boolean =>
+  type !== "Scope" &&
+  held.size === 0 &&
+  refusal === undefined &&
+  ![...subscribe, ...unsubscribe].includes("*");

@@ -1,8 +1,7 @@
 /** What the condition Programmed is about: a Gateway and its ListenerSets, each in one generation. */
 import { createHash } from "node:crypto";
 import type { World } from "../../core/effective/world/world.ts";
-import { LISTENER_SETS } from "../../core/gateway-status/listener-statuses.ts";
-import { OwnedGateways } from "../../core/gateway-status/owned-gateways.ts";
+import { LISTENER_SETS, OwnedGateways } from "../../core/gateway-status/owned-gateways.ts";
 import { remember } from "../../core/model/collections/remember.ts";
 import { objectAt } from "../../core/model/json.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";

@@ -3,6 +3,7 @@ import type { JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import type { ObjectId, ObjectRef } from "../model/refs.ts";
 import type { Implementation } from "../topology/object-references.ts";
+import type { AttachedRoutes } from "./attached-routes.ts";
 
 /**
  * What is known of the data plane of a Gateway.
@@ -47,6 +48,8 @@ export interface GatewayStatusOptions {
   readonly parameters?: ParameterRights | undefined;
   /** The keys of `spec.infrastructure` that the objects of Gateways may have. Absent: not known. */
   readonly infrastructureKeys?: readonly string[] | undefined;
+  /** The routes on the listeners of an owner, where they have been counted. */
+  readonly routesOf?: (owner: ObjectId) => AttachedRoutes;
 }
 
 /** What this controller supports: the kinds that Gateway API requires, and no others. */

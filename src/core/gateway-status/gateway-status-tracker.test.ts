@@ -1,14 +1,24 @@
 /** Gateway API, "RouteParentStatus" */
 import { expect, test } from "vitest";
-import { gateway, gatewayClass, listener, routeTo, service } from "../../../test/support/cluster/gateway-objects.ts";
-import { apply, touchedOf } from "../apply.ts";
+import {
+  gateway,
+  gatewayClass,
+  listener,
+  listenerSet,
+  routeTo,
+  service,
+} from "../../../test/support/cluster/gateway-objects.ts";
+import { apply, type Change, touchedOf } from "../apply.ts";
 import { evaluate } from "../evaluate.ts";
 import { worldOf } from "../evaluation.ts";
-import type { JsonObject } from "../model/json.ts";
-import { parseObjectId } from "../model/refs.ts";
+import type { Json, JsonObject } from "../model/json.ts";
+import { GATEWAY_API } from "../model/kinds.ts";
+import { compareText, parseObjectId } from "../model/refs.ts";
 import { buildSnapshot } from "../model/snapshot.ts";
+import type { TargetStatus } from "../status/status-report.ts";
 import { StatusScope } from "../status/status-tracker.ts";
 import { GatewayStatusTracker, type StatusesByObject } from "./gateway-status-tracker.ts";
+import { gatewayStatuses } from "./gateway-statuses.ts";
 
 const OPTIONS = { controllerName: "example.com/gateway" };
 const ROUTES = 50;
@@ -50,6 +60,59 @@ test("a route that changes is computed again, and no other", () => {
 test("what routes refer to may concern all", () => {
   expect(computedAfter(service("t"))).toHaveLength(ROUTES);
   expect(computedAfter(gateway("g", { listeners: [listener("other", { port: 81 })] }))).toHaveLength(ROUTES);
+});
+
+/** Attached routes by listener, as the tracker has them after these changes, one after the other. It must have the status of a new evaluation. */
+function attachedAfter(...changes: readonly (readonly Change[])[]): Readonly<Record<string, Json | undefined>> {
+  const tracker = new GatewayStatusTracker();
+  const all = new StatusScope();
+  all.addAll();
+  let evaluation = evaluate(buildSnapshot(start, { validated: true }), { definitions: [] });
+  let found = run(tracker.update(worldOf(evaluation), all, OPTIONS));
+  for (const step of changes) {
+    const applied = apply(evaluation, step);
+    evaluation = applied.evaluation;
+    const scope = new StatusScope();
+    scope.add(touchedOf(applied), []);
+    found = run(tracker.update(worldOf(evaluation), scope, OPTIONS));
+    const expected = gatewayStatuses(worldOf(evaluation), OPTIONS);
+    expect([...found.values()].flat().sort(byObject)).toEqual([...expected].sort(byObject));
+  }
+  return Object.fromEntries(
+    [...found.values()]
+      .flat()
+      .flatMap(({ object, location, fields }) =>
+        location.at === "Listener"
+          ? [[`${parseObjectId(object).name}/${location.name}`, fields?.["attachedRoutes"]]]
+          : [],
+      ),
+  );
+}
+
+const byObject = (a: TargetStatus, b: TargetStatus): number => compareText(a.object, b.object);
+
+test("attached routes are counted while routes come, go and move", () => {
+  const upsert = (object: JsonObject): readonly Change[] => [{ upsert: object }];
+  const two = gateway("g", { listeners: [listener("http"), listener("other", { port: 81 })] });
+  const onOther = (name: string): JsonObject => routeTo(name, "Gateway/g#other", "s");
+  const gone = { group: GATEWAY_API, kind: "HTTPRoute", namespace: "default", name: "r1" };
+  expect(attachedAfter(upsert(routeTo("new", "Gateway/g", "s")))).toEqual({ "g/http": ROUTES + 1 });
+  expect(attachedAfter([{ delete: gone }])).toEqual({ "g/http": ROUTES - 1 });
+  expect(attachedAfter(upsert(two), upsert(onOther("r1")))).toEqual({ "g/http": ROUTES - 1, "g/other": ROUTES });
+  expect(attachedAfter(upsert(two), upsert(onOther("r1")), [{ delete: gone }])).toEqual({
+    "g/http": ROUTES - 1,
+    "g/other": ROUTES - 1,
+  });
+  expect(attachedAfter(upsert(routeTo("r2", "Gateway/absent", "s")), upsert(routeTo("r2", "Gateway/g", "s")))).toEqual({
+    "g/http": ROUTES,
+  });
+  const set = listenerSet("more", "Gateway/g", { listeners: [listener("extra", { port: 82 })] });
+  const allowing = gateway("g", { allowedListeners: "Same" });
+  const onSet = routeTo("r3", "ListenerSet/more", "s");
+  expect(attachedAfter(upsert(allowing), upsert(set), upsert(onSet))).toEqual({
+    "g/http": ROUTES - 1,
+    "more/extra": 1,
+  });
 });
 
 test("endpoints concern none", () => {

@@ -3,6 +3,7 @@ import type { World } from "../effective/world/world.ts";
 import { type KindId, kindId, type ObjectId, splitId } from "../model/refs.ts";
 import type { TargetStatus } from "../status/status-report.ts";
 import type { StatusScope } from "../status/status-tracker.ts";
+import { AttachedRouteCounts, type AttachedRoutes } from "./attached-routes.ts";
 import type { GatewayStatusOptions } from "./dataplane-state.ts";
 import { classAndGatewayStatuses, ROUTES } from "./gateway-statuses.ts";
 import { OwnedGateways } from "./owned-gateways.ts";
@@ -22,6 +23,7 @@ export type StatusesByObject = ReadonlyMap<ObjectId, readonly TargetStatus[]>;
 export class GatewayStatusTracker {
   /** The routes of the world; those that are not ours have an empty list. */
   readonly #routes = new Map<ObjectId, readonly TargetStatus[]>();
+  readonly #attached = new AttachedRouteCounts();
   #isFirst = true;
 
   /** The status in the next world, in steps. `isAnew`: something outside of the world has changed that routes depend on, such as the content of Secrets. */
@@ -34,7 +36,10 @@ export class GatewayStatusTracker {
     const owned = new OwnedGateways(world, options.controllerName);
     const isWhole = this.#isFirst || isAnew || scope.isAll || reachesAllRoutes(scope);
     this.#isFirst = false;
-    if (isWhole) this.#routes.clear();
+    if (isWhole) {
+      this.#routes.clear();
+      this.#attached.use(world);
+    } else this.#attached.update(world, scope.meaningful);
     for (const id of isWhole ? routesIn(world) : new Set([...scope.objects, ...scope.meaningful])) {
       if (!ROUTES.includes(splitId(id).kind)) continue;
       const route = world.objects.get(id);
@@ -45,9 +50,10 @@ export class GatewayStatusTracker {
       }
       yield;
     }
+    const routesOf = (owner: ObjectId): AttachedRoutes => this.#attached.of(owner);
     const found = new Map<ObjectId, readonly TargetStatus[]>();
     for (const [id, statuses] of this.#routes) if (statuses !== NONE) found.set(id, statuses);
-    for (const status of classAndGatewayStatuses(world, owned, options)) {
+    for (const status of classAndGatewayStatuses(world, owned, { ...options, routesOf })) {
       found.set(status.object, [...(found.get(status.object) ?? NONE), status]);
       yield;
     }

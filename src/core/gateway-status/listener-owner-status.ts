@@ -1,15 +1,15 @@
 /** The status of a Gateway and of the ListenerSets that name it as their parent. */
 import { problemsOf } from "../effective/world/gateway-problems.ts";
-import { referrersToParent } from "../effective/world/link-indexes.ts";
 import type { World } from "../effective/world/world.ts";
 import { refusedKeys } from "../infrastructure/infrastructure-keys.ts";
 import { type JsonObject, objectAt, objectsIn, ownValue } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { formatRef, splitId } from "../model/refs.ts";
+import { formatRef } from "../model/refs.ts";
 import { condition, INCOMPLETE } from "../status/conditions.ts";
 import type { Condition, TargetStatus } from "../status/status-report.ts";
 import { frontendTlsOf } from "../topology/frontend-tls.ts";
 import type { ConditionProblem } from "../topology/gateway-reason.ts";
+import { attachedRoutes } from "./attached-routes.ts";
 import { parametersMessage } from "./class-status.ts";
 import {
   type DataplaneState,
@@ -19,7 +19,6 @@ import {
 } from "./dataplane-state.ts";
 import {
   keptUnless,
-  LISTENER_SETS,
   type ListenerContext,
   type ListenerStatus,
   listenerStatuses,
@@ -40,10 +39,11 @@ export function gatewayStatus(
   const refusal = gatewayRefusal(world, gateway, options);
   const dataplane: DataplaneState =
     refusal === undefined ? reported : { state: "Pending", message: "the Gateway is not accepted" };
-  const context: ListenerContext = { gateway, dataplane, implementation, limits };
+  const routesOf = options.routesOf ?? ((owner) => attachedRoutes(world, owner));
+  const context: ListenerContext = { gateway, dataplane, implementation, limits, routesOf };
   const listeners = listenerStatuses(world, gateway, context);
   const accepted = withRefusedKeys(gateway, acceptanceOf(gateway, listeners, refusal), options);
-  const sets = setsOf(world, gateway, owned).map((set) => listenerSetStatus(world, set, { ...context, accepted }));
+  const sets = owned.setsOf(gateway).map((set) => listenerSetStatus(world, set, { ...context, accepted }));
   const programmed = programming(gateway, accepted, [...listeners, ...sets.flatMap((set) => set.listeners)], dataplane);
   // Parameters with an error leave what was built for the Gateway as it is.
   const isAddressed = isTrue(accepted) || refusal?.reason === "InvalidParameters";
@@ -212,15 +212,6 @@ function insecureMode(gateway: KubeObject): readonly Condition[] {
       message: "clients without a certificate, and clients with an invalid one, are admitted",
     }),
   ];
-}
-
-/** The ListenerSets that name the Gateway as their parent, whether it accepts them or not. */
-function setsOf(world: World, gateway: KubeObject, owned: OwnedGateways): readonly KubeObject[] {
-  const ids = [...referrersToParent(world, gateway.id)].filter((id) => LISTENER_SETS.includes(splitId(id).kind));
-  return ids.flatMap((id) => {
-    const object = world.objects.get(id);
-    return object !== undefined && owned.gatewayOf(object) === gateway ? [object] : [];
-  });
 }
 
 interface ListenerSetStatus {

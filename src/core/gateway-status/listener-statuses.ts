@@ -3,14 +3,13 @@
 import { compileGateway } from "../dataplane/compile/compile-gateway.ts";
 import { gatewayListeners } from "../effective/world/gateway-listeners.ts";
 import { problemsOf, referenceProblemsOf, unknownReferencesOf } from "../effective/world/gateway-problems.ts";
-import { referrersToParent } from "../effective/world/link-indexes.ts";
 import { mayBeGrantedElsewhere } from "../effective/world/refused-objects.ts";
 import type { World } from "../effective/world/world.ts";
 import type { KindFacts } from "../model/definition.ts";
 import { isJsonList, objectAt } from "../model/json.ts";
 import { GATEWAY_API, kinds } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { formatRef, type KindId, kindId, targetId } from "../model/refs.ts";
+import { formatRef, type ObjectId, targetId } from "../model/refs.ts";
 import { condition, INCOMPLETE } from "../status/conditions.ts";
 import type { Condition, TargetStatus } from "../status/status-report.ts";
 import { carriesRoutes, PROTOCOLS } from "../topology/allowed-routes.ts";
@@ -21,6 +20,7 @@ import { hostnamesIntersect } from "../topology/hostnames-intersect.ts";
 import { type Listener, listenersOf } from "../topology/listeners-of.ts";
 import type { Implementation } from "../topology/object-references.ts";
 import { type Section, sectionsOf } from "../topology/sections-of.ts";
+import type { AttachedRoutes } from "./attached-routes.ts";
 import type { DataplaneLimits, DataplaneState } from "./dataplane-state.ts";
 
 /** The routes that gateways carry. */
@@ -41,6 +41,8 @@ export interface ListenerContext {
   readonly dataplane: DataplaneState;
   readonly implementation: Implementation;
   readonly limits: DataplaneLimits;
+  /** The routes on the listeners of an owner. */
+  readonly routesOf: (owner: ObjectId) => AttachedRoutes;
 }
 
 export function listenerStatuses(world: World, owner: KubeObject, context: ListenerContext): readonly ListenerStatus[] {
@@ -63,10 +65,14 @@ class ListenerStatuses {
   readonly #all: readonly OwnedListener[];
   readonly #unserved: ReadonlyMap<string, string>;
   readonly #clients: ReturnType<typeof frontendTlsOf>;
-  readonly #routes: ReadonlyMap<string, number>;
+  readonly #routes: AttachedRoutes;
   readonly #limits: DataplaneLimits;
 
-  constructor(world: World, owner: KubeObject, { gateway, dataplane, implementation, limits }: ListenerContext) {
+  constructor(
+    world: World,
+    owner: KubeObject,
+    { gateway, dataplane, implementation, limits, routesOf }: ListenerContext,
+  ) {
     this.#owner = owner;
     this.#dataplane = dataplane;
     this.#limits = limits;
@@ -89,7 +95,7 @@ class ListenerStatuses {
     const { accepted, refused } = gatewayListeners(world, gateway);
     this.#all = [...accepted, ...refused];
     this.#unserved = compileGateway(world, gateway).unserved;
-    this.#routes = attachedRoutes(world, owner);
+    this.#routes = routesOf(owner.id);
   }
 
   statusOf(listener: Listener, section: Section): ListenerStatus {
@@ -293,26 +299,3 @@ function supportedKinds(listener: Listener): { readonly group: string; readonly 
     (facts) => facts.route !== undefined && carriesRoutes(listener, facts.route) && isListed(facts),
   ).map(({ group, kind }) => ({ group, kind }));
 }
-
-/**
- * Attached routes of a listener
- *
- * The routes that are attached to a listener of the owner by its name, counted by the name of the listener. Whether the listener or the references of
- * the route are valid does not matter.
- * Gateway API, "ListenerStatus.attachedRoutes"
- */
-function attachedRoutes(world: World, owner: KubeObject): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const id of referrersToParent(world, owner.id)) {
-    const links = world.links.get(id)?.up ?? [];
-    const sections = new Set(links.flatMap(({ parent, section }) => (parent === owner.id ? (section ?? []) : [])));
-    for (const section of sections) counts.set(section, (counts.get(section) ?? 0) + 1);
-  }
-  return counts;
-}
-
-/** Kinds that have listeners but are not Gateways. */
-export const LISTENER_SETS: readonly KindId[] = [
-  kindId({ group: GATEWAY_API, kind: "ListenerSet" }),
-  kindId({ group: "gateway.networking.x-k8s.io", kind: "XListenerSet" }),
-];

@@ -1,12 +1,20 @@
 /** Which objects are ours: the GatewayClasses that name our controller, their Gateways, and what is attached to these. */
 import { controllerOf, isGateway, isGatewayClass } from "../effective/world/gateway-controllers.ts";
 import type { World } from "../effective/world/world.ts";
+import { remember } from "../model/collections/remember.ts";
 import { isJsonObject, type JsonObject, objectAt, ownValue } from "../model/json.ts";
 import { GATEWAY_API } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { isPlainName, kindId, type ObjectRef, objectId } from "../model/refs.ts";
+import { isPlainName, type KindId, kindId, type ObjectRef, objectId } from "../model/refs.ts";
 import { namedParent } from "../status/named-parent.ts";
 
+/** Kinds that have listeners but are not Gateways. */
+export const LISTENER_SETS: readonly KindId[] = [
+  kindId({ group: GATEWAY_API, kind: "ListenerSet" }),
+  kindId({ group: "gateway.networking.x-k8s.io", kind: "XListenerSet" }),
+];
+
+const NO_SETS: readonly KubeObject[] = [];
 const GATEWAY_CLASS = kindId({ group: GATEWAY_API, kind: "GatewayClass" });
 
 /**
@@ -19,6 +27,8 @@ const GATEWAY_CLASS = kindId({ group: GATEWAY_API, kind: "GatewayClass" });
 export class OwnedGateways {
   readonly #world: World;
   readonly #controllerName: string;
+  /** By Gateway. Undefined: not needed yet. */
+  #sets: Map<KubeObject, KubeObject[]> | undefined;
 
   constructor(world: World, controllerName: string) {
     this.#world = world;
@@ -41,6 +51,18 @@ export class OwnedGateways {
     const ref = ownValue(objectAt(listenerSet.raw, "spec"), "parentRef");
     const gateway = isJsonObject(ref) ? this.parentOf(listenerSet.ref, ref) : undefined;
     return gateway !== undefined && isGateway(gateway.ref) ? gateway : undefined;
+  }
+
+  /** The ListenerSets that name the Gateway as their parent, whether it accepts them or not. */
+  setsOf(gateway: KubeObject): readonly KubeObject[] {
+    if (this.#sets === undefined) {
+      this.#sets = new Map();
+      for (const set of LISTENER_SETS.flatMap((kind) => this.#world.objects.ofKind(kind))) {
+        const parent = this.gatewayOf(set);
+        if (parent !== undefined) remember(this.#sets, parent, () => []).push(set);
+      }
+    }
+    return this.#sets.get(gateway) ?? NO_SETS;
   }
 
   /** The object that a reference to a parent names. */

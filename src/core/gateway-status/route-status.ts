@@ -15,8 +15,7 @@ import type { LinkRefusal } from "../topology/links.ts";
 import type { Implementation } from "../topology/object-references.ts";
 import { sectionsOf } from "../topology/sections-of.ts";
 import { type DataplaneLimits, type GatewayStatusOptions, implementationOf } from "./dataplane-state.ts";
-import { LISTENER_SETS } from "./listener-statuses.ts";
-import type { OwnedGateways } from "./owned-gateways.ts";
+import { LISTENER_SETS, type OwnedGateways } from "./owned-gateways.ts";
 
 export function routeStatus(
   world: World,

@@ -1,4 +1,5 @@
 /** Stage 1 of the next world: the objects, and what is read from them alone. */
+import { isSameList } from "../../model/collections/is-same-list.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { kindId, type ObjectId } from "../../model/refs.ts";
 import { grantOf } from "../../topology/reference-grants.ts";
@@ -62,5 +63,6 @@ function relocatedRules(rulebook: Rulebook, changes: readonly ObjectChange[]): R
     const source = finding.object === undefined ? undefined : moved.get(finding.object);
     return source === undefined ? finding : { ...finding, source };
   });
-  return { ...rulebook, findings };
+  // Whoever keeps something for the rules recognizes them by this object.
+  return isSameList(rulebook.findings, findings) ? rulebook : { ...rulebook, findings };
 }

@@ -4,7 +4,7 @@
  */
 
 import { mayConflict } from "../../merge/settle-target.ts";
-import { once } from "../../model/collections/once.ts";
+import { made, type Once, once } from "../../model/collections/once.ts";
 import type { Json } from "../../model/json.ts";
 import { compareText, type ObjectId, type PolicyId, parseObjectId, splitId } from "../../model/refs.ts";
 import { addEffective, type EffectivePath, effectivePathsTo } from "../fold/for-each-effective.ts";
@@ -65,11 +65,8 @@ export function updateWorld(before: World, objectChanges: ObjectChanges): Update
     addAttached(near, worlds, kind, scope, changed);
   }
   const tallies = changedTallies(before.countTallies(), tallyChanges);
-  const after: World = {
-    ...tables,
-    countTallies: () => tallies,
-    findUnenforced: once(() => unenforcedPolicies(tables)),
-  };
+  // Functions made here would hold the world before, and that the one before it, as long as this one is used.
+  const after: World = { ...tables, countTallies: made(tallies), findUnenforced: unenforcedIn(tables) };
   const pathless = [...near].filter((policy) => !tallies.has(policy) && !before.countTallies().has(policy));
   const judged = new Set([...judgedAnew, ...countedPolicies(tallyChanges), ...pathless]);
   const delta: Delta = { effective, verdicts: compareVerdicts({ before, after }, judged) };
@@ -78,6 +75,9 @@ export function updateWorld(before: World, objectChanges: ObjectChanges): Update
   const touched = { changed: changes.map(({ id }) => id), objects, links: changed, policies, scopeOf: scopeOfKind };
   return { world: after, delta, touched };
 }
+
+const unenforcedIn = (tables: WithPolicies): Once<ReturnType<typeof unenforcedPolicies>> =>
+  once(() => unenforcedPolicies(tables));
 
 const NO_TARGETS: ReadonlySet<ObjectId> = new Set();
 

@@ -230,7 +230,7 @@ describe("Programmed follows acknowledgements across replicas", () => {
     follower.acknowledge();
     leader.others = [leftOut, follower.report(1)];
     expect(leader.state(1)).toBe("Serving");
-    // One that reports the Gateway, and leaves out others, has said what it knows.
+    // One that reports the Gateway, and leaves out others, has reported what it knows.
     follower.given = { envoys: 1, current: 0, refusals: [] };
     leader.others = [{ ...follower.report(2), isWhole: false }];
     leader.nowMs = 61_000;

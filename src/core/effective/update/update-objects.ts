@@ -63,6 +63,6 @@ function relocatedRules(rulebook: Rulebook, changes: readonly ObjectChange[]): R
     const source = finding.object === undefined ? undefined : moved.get(finding.object);
     return source === undefined ? finding : { ...finding, source };
   });
-  // Whoever keeps something for the rules recognizes them by this object.
+  // The status is computed anew for other rules, which are recognized by this object.
   return isSameList(rulebook.findings, findings) ? rulebook : { ...rulebook, findings };
 }

@@ -65,7 +65,7 @@ export function updateWorld(before: World, objectChanges: ObjectChanges): Update
     addAttached(near, worlds, kind, scope, changed);
   }
   const tallies = changedTallies(before.countTallies(), tallyChanges);
-  // Functions made here would hold the world before, and that the one before it, as long as this one is used.
+  // Functions made here would keep the world before in memory, which keeps the one before it, as long as this one is used.
   const after: World = { ...tables, countTallies: made(tallies), findUnenforced: unenforcedIn(tables) };
   const pathless = [...near].filter((policy) => !tallies.has(policy) && !before.countTallies().has(policy));
   const judged = new Set([...judgedAnew, ...countedPolicies(tallyChanges), ...pathless]);

@@ -18,15 +18,17 @@ export const NOTHING_SERVED = [
 export interface ReportSources {
   /** The address of each open port. Called after the first configuration is served. */
   readonly addressOf: () => AddressOf;
-  /** Records whether a configuration was served or refused. */
-  readonly noteConfig?: ConfigMetrics["noteConfig"];
-  /** Gets each configuration that is served. */
-  readonly useConfig?: (config: DataplaneConfig) => void;
+  readonly metrics?: {
+    /** Records whether a configuration was served or refused. */
+    readonly noteConfig: ConfigMetrics["noteConfig"];
+    /** Gets each configuration that is served. */
+    readonly useConfig?: (config: DataplaneConfig) => void;
+  };
 }
 
 export function createReporter(
   { errorPrint, note }: Pick<ServeOutput, "errorPrint" | "note">,
-  { addressOf, noteConfig, useConfig }: ReportSources,
+  { addressOf, metrics }: ReportSources,
 ): (event: ControlEvent) => void {
   let printed: ReadonlySet<string> = new Set();
   const printProblems = (problems: readonly string[]): void => {
@@ -47,13 +49,13 @@ export function createReporter(
       case "Unchanged":
         return;
       case "Kept":
-        noteConfig?.("Kept");
+        metrics?.noteConfig("Kept");
         printUnreadable(errorPrint, event.broken);
         note(`the changed files are not usable; configuration ${event.generation} is still served`);
         return;
       case "Applied":
-        noteConfig?.({ generation: event.generation });
-        useConfig?.(event.config);
+        metrics?.noteConfig({ generation: event.generation });
+        metrics?.useConfig?.(event.config);
         if (event.generation === 1) {
           printServed(event.config, errorPrint, addressOf());
         } else {

@@ -38,8 +38,7 @@ export class AttachedRouteCounts {
   /** `changed`: objects that came or went, or have other links. */
   update(world: World, changed: Iterable<ObjectId>): void {
     for (const id of changed) {
-      for (const { parent, section } of this.#attachments.get(id) ?? [])
-        add(this.#counts.get(parent) ?? new Map(), section, -1);
+      for (const { parent, section } of this.#attachments.get(id) ?? []) add(this.#countsOf(parent), section, -1);
       this.#attachments.delete(id);
       this.#count(world, id);
     }
@@ -53,12 +52,11 @@ export class AttachedRouteCounts {
     const attachments = attachmentsOf(world, id);
     if (attachments.length === 0) return;
     this.#attachments.set(id, attachments);
-    for (const { parent, section } of attachments)
-      add(
-        remember(this.#counts, parent, () => new Map()),
-        section,
-        1,
-      );
+    for (const { parent, section } of attachments) add(this.#countsOf(parent), section, 1);
+  }
+
+  #countsOf(owner: ObjectId): Map<string, number> {
+    return remember(this.#counts, owner, () => new Map<string, number>());
   }
 }
 

@@ -42,83 +42,27 @@ const VALUES: ReadonlyArray<readonly [RetryOutcome, string]> = [
   ["Failed", "failed"],
 ];
 
-/**
- * Counters have a bound
- *
- * A combination of Gateway, rule and backend that the configuration no longer has is forgotten ten minutes after that was found, and at once if room is needed.
- * Beyond 10,000 combinations requests are only added up. `nowMs`: a clock that never goes back.
- */
+/** `nowMs`: a clock that never goes back. */
 export function createForwardedRequests(
   nowMs: () => number,
   mostCombinations: number = MOST_COMBINATIONS,
 ): ForwardedRequests {
-  const known = new WeakMap<ObjectRef, WeakMap<RuleConfig, WeakMap<BackendConfig, KnownTraffic>>>();
-  const all = new Map<string, Series>();
-  let config: Pick<DataplaneConfig, "gateways"> | undefined;
+  const of = createTrafficCache();
+  const all = new SeriesTable(of, mostCombinations);
   let uncounted = 0;
-  let tidiedMs = Number.NEGATIVE_INFINITY;
-
-  const of: ForwardedRequests["of"] = (gateway, rule, backend) => {
-    const rules = remember(known, gateway, () => new WeakMap());
-    const backends = remember(rules, rule, () => new WeakMap());
-    return remember(backends, backend, () => {
-      const { object, port } = backend;
-      const traffic: Traffic = { gateway, route: rule.route, rule: rule.rule, backend: object, port };
-      return { key: trafficKey(traffic), traffic, series: undefined };
-    });
-  };
-  const servedKeys = ({ gateways }: Pick<DataplaneConfig, "gateways">): ReadonlySet<string> => {
-    const keys = new Set<string>();
-    for (const { gateway, ports } of gateways)
-      for (const rule of rulesOf(ports))
-        for (const backend of backendsOf(rule)) keys.add(of(gateway, rule, backend).key);
-    return keys;
-  };
-  /** `keptMs`: how long what is gone is kept. */
-  const tidy = (keptMs: number): void => {
-    const now = nowMs();
-    if (config === undefined || now - tidiedMs < TIDY_MS) return;
-    tidiedMs = now;
-    const served = servedKeys(config);
-    for (const [key, series] of all) {
-      series.goneMs = served.has(key) ? undefined : (series.goneMs ?? now);
-      if (series.goneMs === undefined || now - series.goneMs < keptMs) continue;
-      series.isForgotten = true;
-      all.delete(key);
-    }
-  };
-  const seriesOf = ({ key, traffic }: KnownTraffic): Series | undefined => {
-    const found = all.get(key);
-    if (found !== undefined) return found;
-    if (all.size >= mostCombinations) tidy(0);
-    if (all.size >= mostCombinations) return undefined;
-    const counts = { NotRetried: 0, Succeeded: 0, Failed: 0 };
-    const series: Series = { labels: trafficLabels(traffic), counts, goneMs: undefined, isForgotten: false };
-    all.set(key, series);
-    return series;
-  };
-  const read = (): ReadonlyMap<string, number> => {
-    tidy(KEPT_MS);
-    const values = new Map<string, number>();
-    for (const { labels, counts } of all.values())
-      for (const [outcome, retry] of VALUES) values.set(`${labels},retry="${retry}"`, counts[outcome]);
-    return values;
-  };
   return {
     of,
-    add: (traffic, outcome, requests) => {
-      if (traffic.series === undefined || traffic.series.isForgotten) traffic.series = seriesOf(traffic);
-      if (traffic.series === undefined) uncounted += requests;
-      else traffic.series.counts[outcome] += requests;
+    add: (known, outcome, requests) => {
+      if (known.series === undefined || known.series.isForgotten) known.series = all.seriesOf(known, nowMs());
+      if (known.series === undefined) uncounted += requests;
+      else known.series.counts[outcome] += requests;
     },
-    use: (next) => {
-      config = next;
-    },
+    use: (config) => all.use(config),
     families: [
       createCounter(
         "prevail_forwarded_requests_total",
         "Requests that were forwarded to a backend, by what retries did for them.",
-        read,
+        () => all.read(nowMs()),
       ),
       createCounter(
         "prevail_forwarded_requests_uncounted_total",
@@ -127,6 +71,80 @@ export function createForwardedRequests(
       ),
     ],
   };
+}
+
+function createTrafficCache(): ForwardedRequests["of"] {
+  const known = new WeakMap<ObjectRef, WeakMap<RuleConfig, WeakMap<BackendConfig, KnownTraffic>>>();
+  return (gateway, rule, backend) => {
+    const rules = remember(known, gateway, () => new WeakMap());
+    const backends = remember(rules, rule, () => new WeakMap());
+    return remember(backends, backend, () => {
+      const { object, port } = backend;
+      const traffic: Traffic = { gateway, route: rule.route, rule: rule.rule, backend: object, port };
+      return { key: trafficKey(traffic), traffic, series: undefined };
+    });
+  };
+}
+
+/**
+ * The series that there are. A combination of Gateway, rule and backend that the configuration no longer has is forgotten ten minutes after that was found, and
+ * at once if room is needed. Beyond the limit there are no further series.
+ */
+class SeriesTable {
+  readonly #of: ForwardedRequests["of"];
+  readonly #most: number;
+  readonly #all = new Map<string, Series>();
+  #config: Pick<DataplaneConfig, "gateways"> | undefined;
+  #tidiedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(of: ForwardedRequests["of"], most: number) {
+    this.#of = of;
+    this.#most = most;
+  }
+
+  use(config: Pick<DataplaneConfig, "gateways">): void {
+    this.#config = config;
+  }
+
+  seriesOf({ key, traffic }: KnownTraffic, nowMs: number): Series | undefined {
+    const found = this.#all.get(key);
+    if (found !== undefined) return found;
+    if (this.#all.size >= this.#most) this.#tidy(nowMs, 0);
+    if (this.#all.size >= this.#most) return undefined;
+    const counts = { NotRetried: 0, Succeeded: 0, Failed: 0 };
+    const series: Series = { labels: trafficLabels(traffic), counts, goneMs: undefined, isForgotten: false };
+    this.#all.set(key, series);
+    return series;
+  }
+
+  read(nowMs: number): ReadonlyMap<string, number> {
+    this.#tidy(nowMs, KEPT_MS);
+    const values = new Map<string, number>();
+    for (const { labels, counts } of this.#all.values())
+      for (const [outcome, retry] of VALUES) values.set(`${labels},retry="${retry}"`, counts[outcome]);
+    return values;
+  }
+
+  /** `keptMs`: how long what is gone is kept. */
+  #tidy(nowMs: number, keptMs: number): void {
+    if (this.#config === undefined || nowMs - this.#tidiedMs < TIDY_MS) return;
+    this.#tidiedMs = nowMs;
+    const served = this.#servedKeys(this.#config);
+    for (const [key, series] of this.#all) {
+      series.goneMs = served.has(key) ? undefined : (series.goneMs ?? nowMs);
+      if (series.goneMs === undefined || nowMs - series.goneMs < keptMs) continue;
+      series.isForgotten = true;
+      this.#all.delete(key);
+    }
+  }
+
+  #servedKeys({ gateways }: Pick<DataplaneConfig, "gateways">): ReadonlySet<string> {
+    const keys = new Set<string>();
+    for (const { gateway, ports } of gateways)
+      for (const rule of rulesOf(ports))
+        for (const backend of backendsOf(rule)) keys.add(this.#of(gateway, rule, backend).key);
+    return keys;
+  }
 }
 
 function* rulesOf(ports: DataplaneConfig["gateways"][number]["ports"]): Iterable<RuleConfig> {

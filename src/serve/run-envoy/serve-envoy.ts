@@ -60,11 +60,7 @@ export async function serveEnvoy(settings: ServeSettings, output: ServeOutput, f
     note: output.note,
     dataplane: envoyDataplane(envoys, events, demo),
     dataplaneName: "envoy",
-    report: createReporter(output, {
-      addressOf: () => addressOf(settings, envoys),
-      noteConfig: metrics.noteConfig,
-      useConfig: metrics.useConfig,
-    }),
+    report: createReporter(output, { addressOf: () => addressOf(settings, envoys), metrics }),
   });
   let admin: AdminServer | undefined;
   try {

@@ -34,11 +34,7 @@ export async function serveGateway(settings: ServeSettings, output: ServeOutput,
     note: output.note,
     dataplane: embeddedDataplane(gateway, demo),
     dataplaneName: "embedded",
-    report: createReporter(output, {
-      addressOf: () => addressOf(gateway),
-      noteConfig: metrics.noteConfig,
-      useConfig: metrics.useConfig,
-    }),
+    report: createReporter(output, { addressOf: () => addressOf(gateway), metrics }),
   });
   let admin: AdminServer | undefined;
   try {

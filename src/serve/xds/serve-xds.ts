@@ -34,9 +34,11 @@ export async function serveXds(settings: XdsServeSettings, output: ServeOutput, 
     },
     report: createReporter(output, {
       addressOf: () => boundAddress(settings),
-      noteConfig: (outcome) => {
-        metrics.noteConfig(outcome);
-        if (outcome !== "Kept") ({ generation } = outcome);
+      metrics: {
+        noteConfig: (outcome) => {
+          metrics.noteConfig(outcome);
+          if (outcome !== "Kept") ({ generation } = outcome);
+        },
       },
     }),
   });

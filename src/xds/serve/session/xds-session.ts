@@ -354,7 +354,4 @@ export class XdsSession {
 
 /** True if only the named resources, and those that it acknowledges, may have to be sent again. */
 const isAboutNamesOnly = ({ type, subscribe, unsubscribe, held, refusal }: SessionRequest): boolean =>
-  type !== "Scope" &&
-  held.size === 0 &&
-  refusal === undefined &&
-  ![...subscribe, ...unsubscribe].includes("*");
+  type !== "Scope" && held.size === 0 && refusal === undefined && ![...subscribe, ...unsubscribe].includes("*");

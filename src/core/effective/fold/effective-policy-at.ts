@@ -10,10 +10,14 @@ import { foldPath, ownValuesOn } from "./fold-path.ts";
 import type { EffectivePath } from "./for-each-effective.ts";
 import type { OwnValues } from "./own-values.ts";
 
-/** The effective policy of one path as plain data. `at`: the path, if it is known as plain data. */
-export function effectivePolicyAt(path: Path, kind: CompiledKind, at: PathData = pathData(path)): EffectivePolicy {
+/** The effective policy of one path as plain data. */
+export function effectivePolicyAt(path: Path, kind: CompiledKind): EffectivePolicy {
   const own = ownValuesOn(path, kind);
-  const effective = foldPath(path, kind, own);
+  return effectivePolicyOf({ kind, path, own, effective: foldPath(path, kind, own) }, pathData(path));
+}
+
+/** The effective policy of a path that has been folded. `at`: the path as plain data. */
+export function effectivePolicyOf({ kind, path, own, effective }: EffectivePath, at: PathData): EffectivePolicy {
   const sources = sourcesOf(effective, (pointer) => ownerOf(pointer, own));
   return plainPolicy(path, kind, effective, sources, at);
 }

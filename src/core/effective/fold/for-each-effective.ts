@@ -7,12 +7,15 @@ import { PathFinder } from "../paths/path-finder.ts";
 import type { PathScope } from "../paths/path-scope.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
 import type { WithPolicies } from "../world/world.ts";
-import { foldPath } from "./fold-path.ts";
+import { foldPath, ownValuesOn } from "./fold-path.ts";
+import type { OwnValues } from "./own-values.ts";
 
 /** A path that has a policy of a kind, and the effective spec at its end. */
 export interface EffectivePath {
   readonly kind: CompiledKind;
   readonly path: Path;
+  /** The own values of the objects on the path. */
+  readonly own: OwnValues;
   readonly effective: EffectiveSpec;
 }
 
@@ -64,24 +67,30 @@ export function forEachEffectiveTo(
 /** The paths that have a policy with a part in the fold, each with its effective spec. */
 export function foldPaths(paths: readonly Path[], kind: CompiledKind): readonly EffectivePath[] {
   const found: EffectivePath[] = [];
-  for (const path of paths) {
-    if (path.stack === kind.stacks.empty) continue;
-    const effective = foldPath(path, kind);
-    if (effective.outcomes.length > 0) found.push({ kind, path, effective });
-  }
+  for (const path of paths) addEffective(found, path, kind);
   return found;
 }
 
 /** The paths that `forEachEffectiveTo` visits, as a list. */
 export function effectivePathsTo(finder: PathFinder, kind: CompiledKind, end: EndObject): readonly EffectivePath[] {
   const found: EffectivePath[] = [];
-  finder.forEachPathTo(end, (path) => addEffective(found, path, kind));
+  finder.forEachPathTo(end, (path) => void addEffective(found, path, kind));
   return found;
 }
 
-/** Adds a path with its effective spec, if it has a policy with a part in the fold. */
-export function addEffective(found: EffectivePath[], path: Path, kind: CompiledKind): void {
-  if (path.stack === kind.stacks.empty) return;
-  const effective = foldPath(path, kind);
-  if (effective.outcomes.length > 0) found.push({ kind, path, effective });
+/**
+ * Adds a path with its effective spec, if it has a policy with a part in the fold. `known`: the own values on the path, if they are known. Returns
+ * them, if they had to be known.
+ */
+export function addEffective(
+  found: EffectivePath[],
+  path: Path,
+  kind: CompiledKind,
+  known?: OwnValues,
+): OwnValues | undefined {
+  if (path.stack === kind.stacks.empty) return known;
+  const own = known ?? ownValuesOn(path, kind);
+  const effective = foldPath(path, kind, own);
+  if (effective.outcomes.length > 0) found.push({ kind, path, own, effective });
+  return own;
 }

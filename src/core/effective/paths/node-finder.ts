@@ -6,19 +6,39 @@ import type { KindLevels } from "../world/kind-levels.ts";
 import type { WithPolicies } from "../world/world.ts";
 import type { Node } from "./path.ts";
 
+/** The number of nodes of objects, and of Namespaces, that are kept. */
+const MAX_REMEMBERED = 1024;
+
 /** Finds the nodes of objects for one policy kind. */
 export class NodeFinder {
   readonly levels: KindLevels;
+  /** Near a change there are few objects, and each is found several times. */
+  readonly #near: Map<ObjectId, Node> | undefined;
+  readonly #namespaces: Map<string, Node> = new Map();
   readonly #objects: WithPolicies["objects"];
   readonly #attached: WithPolicies["attached"][number] | undefined;
 
-  constructor({ objects, attached, rulebook }: WithPolicies, kind: CompiledKind) {
+  /** `isNear`: only objects near a change or a question are asked for. */
+  constructor(
+    { objects, attached, rulebook }: WithPolicies,
+    kind: CompiledKind,
+    { isNear = false }: { readonly isNear?: boolean } = {},
+  ) {
+    this.#near = isNear ? new Map() : undefined;
     this.levels = rulebook.levels[kind.index] as KindLevels;
     this.#objects = objects;
     this.#attached = attached[kind.index];
   }
 
   find(id: ObjectId): Node | undefined {
+    const known = this.#near?.get(id);
+    if (known !== undefined || this.#near === undefined) return known ?? this.#read(id);
+    const node = this.#read(id);
+    if (node !== undefined) keep(this.#near, id, node);
+    return node;
+  }
+
+  #read(id: ObjectId): Node | undefined {
     const object = this.#objects.get(id);
     if (object !== undefined) return this.of(id, object.ref, object.raw);
     // The object is implied (a GatewayClass that a Gateway names) or virtual.
@@ -28,17 +48,31 @@ export class NodeFinder {
 
   of(id: ObjectId, ref: ObjectRef, raw: JsonObject | undefined): Node {
     const sets = this.#attached?.get(id);
-    return { id, ref, raw, section: undefined, level: this.levels.of(ref), sets, target: undefined, plain: undefined };
+    const level = this.levels.of(ref);
+    return { id, ref, raw, section: undefined, level, sets, sections: undefined, target: undefined, plain: undefined };
   }
 
   ofNamespace(namespace: string): Node {
+    const known = this.#namespaces.get(namespace);
+    if (known !== undefined) return known;
     const ref = namespaceRef(namespace);
     const id = objectId(ref);
-    return this.of(id, ref, this.#objects.get(id)?.raw);
+    const node = this.of(id, ref, this.#objects.get(id)?.raw);
+    keep(this.#namespaces, namespace, node);
+    return node;
   }
+}
+
+function keep<Key>(nodes: Map<Key, Node>, key: Key, node: Node): void {
+  if (nodes.size >= MAX_REMEMBERED) nodes.clear();
+  nodes.set(key, node);
 }
 
 const NO_SECTIONS: readonly Section[] = [];
 
-export const sectionsOfNode = ({ raw, level }: Node): readonly Section[] =>
-  raw === undefined || level.facts === undefined ? NO_SECTIONS : sectionsOf({ raw }, level.facts);
+export function sectionsOfNode(node: Node): readonly Section[] {
+  const { raw, level } = node;
+  if (raw === undefined || level.facts === undefined) return NO_SECTIONS;
+  node.sections ??= sectionsOf({ raw }, level.facts);
+  return node.sections;
+}

@@ -85,9 +85,13 @@ export class PathBuilder {
   push(base: Path | undefined, node: Node, ports: readonly number[], found: Path[], mesh?: Mesh): void {
     const above = base ?? { ...this.rootPath(node), ...mesh };
     const consumers = node.sets?.consumers;
-    if (consumers === undefined || above.from === undefined)
-      found.push(this.#below(above, base, node, setAt(node.sets, node), above.from, ports));
+    if (consumers === undefined || above.from === undefined) found.push(this.below(above, base, node, ports));
     else this.#pushSplit(above, base, node, consumers, ports, found);
+  }
+
+  /** The path down to a node without policies of consumers. `above`: what it continues, `base` or the root. */
+  below(above: Path, base: Path | undefined, node: Node, ports: readonly number[]): Path {
+    return this.#below(above, base, node, setAt(node.sets, node), above.from, ports);
   }
 
   #pushSplit(

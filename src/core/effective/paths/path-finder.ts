@@ -53,7 +53,7 @@ export class PathFinder {
     this.#kind = kind;
     this.#scope = scope;
     this.#everyGateway = everyGateway || kind.definition.controllers.length === 0;
-    this.#nodes = new NodeFinder(world, kind);
+    this.#nodes = new NodeFinder(world, kind, { isNear: scope !== undefined });
     this.#endsBelow = new EndsBelow(world, this.#nodes);
     this.#paths = new PathBuilder(kind, this.#nodes);
     this.#direct = new DirectEnds(world, kind, {

@@ -16,6 +16,8 @@ export interface Node {
   readonly level: KindLevel;
   /** The policies on the object and its sections. */
   readonly sets: NodeSets | undefined;
+  /** The sections of the object, computed on first access. */
+  sections: readonly Section[] | undefined;
   /** The node as plain data, computed on first access. Paths through the node share it. */
   target: TargetId | undefined;
   plain: PathNode | undefined;
@@ -48,6 +50,7 @@ export const sectionNode = ({ id, ref, raw, level, sets }: Node, section: Sectio
   section,
   level,
   sets,
+  sections: undefined,
   target: undefined,
   plain: undefined,
 });

@@ -42,11 +42,10 @@ export class Restacker {
     const node = this.#nodeOf(path.node);
     if (path.node.sets?.consumers !== undefined || node.sets?.consumers !== undefined) return undefined;
     if (node === path.node && base === path.up) return path;
-    const found: Path[] = [];
     const { from, elsewhere, ports, incomplete } = path;
-    this.#builder.push(base, node, ports, found, base === undefined ? { from, elsewhere } : undefined);
-    const [restacked] = found;
-    return restacked === undefined || restacked.incomplete === incomplete ? restacked : { ...restacked, incomplete };
+    const above = base ?? { ...this.#builder.rootPath(node), from, elsewhere };
+    const restacked = this.#builder.below(above, base, node, ports);
+    return restacked.incomplete === incomplete ? restacked : { ...restacked, incomplete };
   }
 
   #nodeOf(node: Node): Node {

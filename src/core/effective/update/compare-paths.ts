@@ -3,7 +3,7 @@ import type { EffectiveSpec } from "../../merge/effective-spec.ts";
 import type { Json } from "../../model/json.ts";
 import { compareText } from "../../model/refs.ts";
 import type { EffectivePolicy } from "../fold/effective-policy.ts";
-import { effectivePolicyAt } from "../fold/effective-policy-at.ts";
+import { effectivePolicyOf } from "../fold/effective-policy-at.ts";
 import type { EffectivePath } from "../fold/for-each-effective.ts";
 import { type Path, type PathData, pathData } from "../paths/path.ts";
 import type { EffectiveChange } from "./delta.ts";
@@ -15,11 +15,16 @@ export function comparePaths(
   after: readonly EffectivePath[],
 ): readonly EffectiveChange[] {
   const isSame = specComparison();
-  const compare = (old: EffectivePath | undefined, now: EffectivePath | undefined): readonly EffectiveChange[] =>
-    changeBetween(old, now, isSame);
+  const changes: EffectiveChange[] = [];
+  const compare = (old: EffectivePath | undefined, now: EffectivePath | undefined): void => {
+    const change = changeBetween(old, now, isSame);
+    if (change !== undefined) changes.push(change);
+  };
   // In most changes the same paths are found in the same order.
-  if (before.length === after.length && before.every(({ path }, i) => isSamePath(path, after[i]?.path)))
-    return before.flatMap((old, i) => compare(old, after[i]));
+  if (before.length === after.length && before.every(({ path }, i) => isSamePath(path, after[i]?.path))) {
+    before.forEach((old, i) => compare(old, after[i]));
+    return changes;
+  }
   const pairs = new Map<string, { before?: EffectivePath; after?: EffectivePath }>();
   const unchanged = unchangedAtFirst(before, after);
   for (const old of before.slice(unchanged)) pairs.set(pathKey(old.path), { before: old });
@@ -27,7 +32,8 @@ export function comparePaths(
     const key = pathKey(now.path);
     pairs.set(key, { ...pairs.get(key), after: now });
   }
-  return [...pairs].sort(([a], [b]) => compareText(a, b)).flatMap(([, pair]) => compare(pair.before, pair.after));
+  for (const [, pair] of [...pairs].sort(([a], [b]) => compareText(a, b))) compare(pair.before, pair.after);
+  return changes;
 }
 
 /** The number of unchanged paths at the beginning: if a rule is added, the paths of the rules before it. */
@@ -85,22 +91,21 @@ function changeBetween(
   before: EffectivePath | undefined,
   after: EffectivePath | undefined,
   isSameSpec: IsSameSpec,
-): readonly EffectiveChange[] {
+): EffectiveChange | undefined {
   const isAsComplete = before?.path.incomplete === after?.path.incomplete;
-  if (isAsComplete && before?.effective === after?.effective) return [];
-  const hasOwnValues = isMapped(before) || isMapped(after);
-  if (before !== undefined && after !== undefined && isAsComplete && !hasOwnValues) {
-    if (isSameSpec(before.effective, after.effective)) return [];
-  }
+  if (isAsComplete && before?.effective === after?.effective) return undefined;
+  const both = before === undefined || after === undefined ? undefined : { before, after };
+  const isPlain = both !== undefined && areFromSameObjects(both);
+  if (isPlain && isAsComplete && isSameSpec(both.before.effective, both.after.effective)) return undefined;
   const path = (after ?? before)?.path;
-  if (path === undefined) return [];
+  if (path === undefined) return undefined;
   // Before and after it is the same path, so both share it as plain data.
   const at = pathData(path);
   const now = policyOf(after, at);
   const old = policyOf(before, at);
-  if (hasOwnValues && old !== undefined && now !== undefined && isSamePolicy(old, now)) return [];
+  if (!isPlain && old !== undefined && now !== undefined && isSamePolicy(old, now)) return undefined;
   const one = now ?? old;
-  return one === undefined ? [] : [changeOf(one, old, now)];
+  return one === undefined ? undefined : changeOf(one, old, now);
 }
 
 function changeOf(
@@ -121,11 +126,20 @@ function changeOf(
   };
 }
 
-/** The own values of different objects share a spec, so those effective policies are compared as a whole. */
-const isMapped = (found: EffectivePath | undefined): boolean => found !== undefined && found.kind.mappings.length > 0;
+interface Pair {
+  readonly before: EffectivePath;
+  readonly after: EffectivePath;
+}
+
+/**
+ * True if the own values on both paths are those of the same objects, so that equal specs with equal sources are equal effective policies. Else
+ * the effective policies are compared as a whole: paths share specs by value, and the objects of own values and of items are not part of them.
+ */
+const areFromSameObjects = ({ before, after }: Pair): boolean =>
+  before.own === after.own && after.own.items.length === 0;
 
 const policyOf = (found: EffectivePath | undefined, at: PathData): EffectivePolicy | undefined =>
-  found === undefined ? undefined : effectivePolicyAt(found.path, found.kind, at);
+  found === undefined ? undefined : effectivePolicyOf(found, at);
 
 const isSamePolicy = (a: EffectivePolicy, b: EffectivePolicy): boolean =>
   jsonIdentical(a as unknown as Json, b as unknown as Json);

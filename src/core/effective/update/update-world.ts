@@ -19,6 +19,7 @@ import type { Verdict } from "../verdicts/verdict.ts";
 import { verdictOf } from "../verdicts/verdict-of.ts";
 import { attachedIn } from "../world/attached-policies.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
+import type { NodeSets } from "../world/stack.ts";
 import type { PolicyRecord, WithPolicies, World } from "../world/world.ts";
 import { comparePaths } from "./compare-paths.ts";
 import type { Delta, EffectiveChange, Touched, VerdictChange } from "./delta.ts";
@@ -95,11 +96,19 @@ function addAttached(
   { dirty, touched }: PathScope,
   relinked: ReadonlySet<ObjectId>,
 ): void {
-  for (const world of [before, after]) {
-    const above = definition.controllers.length === 0 ? [] : ancestorsOf(dirty, world);
-    for (const id of [...relinked, ...touched, ...above])
-      for (const { policy } of attachedIn(world.attached[index]?.get(id))) near.add(policy.id);
-  }
+  const add = (sets: NodeSets | undefined): void => {
+    for (const { policy } of attachedIn(sets)) near.add(policy.id);
+  };
+  const [old, now] = [before.attached[index], after.attached[index]];
+  for (const ids of [relinked, touched])
+    for (const id of ids) {
+      const [was, is] = [old?.get(id), now?.get(id)];
+      add(was);
+      // Most objects near a change have the same policies as before.
+      if (is !== was) add(is);
+    }
+  if (definition.controllers.length === 0) return;
+  for (const world of [before, after]) for (const id of ancestorsOf(dirty, world)) add(world.attached[index]?.get(id));
 }
 
 /** True if policies alone change, and no object has other links because of it. */
@@ -168,8 +177,9 @@ function restackedPathsTo(
   finder.forEachPathTo({ id, ref: parseObjectId(id) }, (path) => {
     const next = restacker.restack(path);
     if (next === undefined) areAll = false;
-    addEffective(old, path, kind);
-    if (next !== undefined) addEffective(now, next, kind);
+    // Both have the same nodes, so the same own values.
+    const own = addEffective(old, path, kind);
+    if (next !== undefined) addEffective(now, next, kind, own);
   });
   return areAll ? { old, now } : undefined;
 }

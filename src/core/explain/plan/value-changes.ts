@@ -47,11 +47,15 @@ export function valueComparison(): typeof valueChanges {
 
 const hasFields = ({ fields = [] }: EffectivePolicy): boolean => fields.length > 0;
 
+const NO_REMOVALS: readonly RemovalChange[] = [];
+
 /** Entries of `remove` that take effect before or after the change only. */
 export function removalChanges(
   before: EffectivePolicy | undefined,
   after: EffectivePolicy | undefined,
 ): readonly RemovalChange[] {
+  // A change may reach many paths, and few policies remove anything.
+  if (before?.removals === undefined && after?.removals === undefined) return NO_REMOVALS;
   const [old, now] = [removalsInEffect(before), removalsInEffect(after)];
   return [...new Set([...old.keys(), ...now.keys()])].sort(compareText).flatMap((key): readonly RemovalChange[] => {
     const [was, is] = [old.get(key), now.get(key)];

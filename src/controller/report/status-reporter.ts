@@ -69,6 +69,7 @@ export class StatusReporter {
   #state: LiveState | undefined;
   #held = NOT_HELD;
   #areGatewaysHeld = false;
+  #heldText = "";
   /** What changed since the last computation began. */
   #scope = new StatusScope();
   /** True: every object is compared after the next computation. */
@@ -230,7 +231,7 @@ export class StatusReporter {
       options = this.#mergeOptions(kind);
       this.#mergeOptionsOf.set(kind, options);
     }
-    return { wanted: this.#statuses.find(id), resource, options };
+    return { wanted: this.#statuses.find(id), resource, options, held: this.#heldText };
   }
 
   #mergeOptions(kind: KindId): Omit<MergeOptions, "now"> {
@@ -261,6 +262,8 @@ export class StatusReporter {
     const troubled = [...resources.values()].filter((one) => this.#troubled.has(resourceName(one))).map(kindId);
     this.#held = findHeldKinds(worldOf(evaluation), new Set(troubled));
     this.#areGatewaysHeld = areGatewaysHeld(worldOf(evaluation), new Set(troubled));
+    const { byPolicyKind, unknownKinds } = this.#held;
+    this.#heldText = JSON.stringify([[...byPolicyKind.keys()], unknownKinds, this.#areGatewaysHeld]);
     this.#mergeOptionsOf = new Map();
   }
 

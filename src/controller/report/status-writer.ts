@@ -21,6 +21,8 @@ export interface WantedWrite {
   readonly wanted: WantedStatus;
   readonly resource: ApiResource;
   readonly options: Omit<MergeOptions, "now">;
+  /** What may not be changed now, because something that it rests on cannot be read. Equal texts mean the same. */
+  readonly held: string;
 }
 
 /** What happened to a write, for metrics and the log. */
@@ -62,12 +64,16 @@ const WRITE_DEADLINE_MS = 10_000;
 interface WriteRecord {
   /** The uid of the object: another object of the same name begins anew. */
   readonly uid: string;
-  /** What the object was last found, or made, to have, and how many parts of it had no entry or no room. */
-  confirmed: { readonly wanted: WantedStatus; readonly leftOut: number } | undefined;
+  /** What the object was last found, or made, to have, and how many parts of it had no entry or no room. Undefined: not known. */
+  confirmed: Confirmed | undefined;
   failures: number;
   readonly pace: WritePace;
   readonly resets: ResetLog;
   readonly reported: Set<string>;
+}
+
+interface Confirmed extends Pick<WantedWrite, "wanted" | "held"> {
+  readonly leftOut: number;
 }
 
 export class StatusWriter {
@@ -136,10 +142,10 @@ export class StatusWriter {
     object: JsonObject,
   ): Promise<number | undefined | "Conflict"> {
     const { client, cache, remainingMs, isDryRun, report, monotonicMs } = this.#options;
-    const { resource, wanted } = now;
+    const { resource, wanted, held } = now;
     const what = { object: id, resource: resourceName(resource) };
     if (isDryRun) {
-      record.confirmed = { wanted, leftOut: 0 };
+      record.confirmed = { wanted, held, leftOut: 0 };
       report({ type: "WouldWrite", ...what });
       return undefined;
     }
@@ -147,6 +153,8 @@ export class StatusWriter {
       deadlineMs: Math.max(1, Math.floor(Math.min(WRITE_DEADLINE_MS, remainingMs()))),
       fieldManager: FIELD_MANAGER,
     };
+    // If the response is lost, the object may have either.
+    record.confirmed = undefined;
     try {
       // A change of annotations is one of the object itself; its status follows with the new version.
       const put = changes.annotations ? updateObject : updateStatus;
@@ -158,7 +166,7 @@ export class StatusWriter {
       const after = this.#merge(response, now);
       if (changes.annotations && changes.status) return 0;
       if (after.object !== undefined) throw new NotKeptError(resource);
-      record.confirmed = { wanted, leftOut: after.leftOut.length };
+      record.confirmed = { wanted, held, leftOut: after.leftOut.length };
       return undefined;
     } catch (error) {
       if (!isConflict(error)) throw error;
@@ -173,12 +181,12 @@ export class StatusWriter {
   }
 
   /** True if something is to be written. What cannot be written is reported once. */
-  #differs(id: ObjectId, record: WriteRecord, merged: MergedStatus, { wanted, resource }: WantedWrite): boolean {
+  #differs(id: ObjectId, record: WriteRecord, merged: MergedStatus, { wanted, held, resource }: WantedWrite): boolean {
     for (const { reason, message } of merged.leftOut)
       if (reason === "Full") this.#reportOnce(id, record, resource, message);
     if (merged.object === undefined) {
       this.#options.cache.release(id);
-      record.confirmed = { wanted, leftOut: merged.leftOut.length };
+      record.confirmed = { wanted, held, leftOut: merged.leftOut.length };
       record.failures = 0;
       return false;
     }
@@ -198,13 +206,14 @@ export class StatusWriter {
   async #mayWrite(
     id: ObjectId,
     record: WriteRecord,
-    { wanted, resource }: WantedWrite,
+    { wanted, held, resource }: WantedWrite,
     { leftOut }: MergedStatus,
   ): Promise<boolean> {
     const { report, monotonicMs, isDryRun } = this.#options;
     const { confirmed } = record;
-    // Where fewer parts are left out than before, the controller of the Gateway has listed a listener, and nothing was removed.
-    const isAsBefore = isDeepStrictEqual(confirmed?.wanted, wanted);
+    // What was held, and differed unnoticed, may be changed again. Where fewer parts are left out than before, the controller of the Gateway has
+    // listed a listener. In both cases nothing was removed.
+    const isAsBefore = confirmed?.held === held && isDeepStrictEqual(confirmed.wanted, wanted);
     const wasConfirmed = confirmed !== undefined && isAsBefore && leftOut.length >= confirmed.leftOut;
     if (record.resets.stoppedBy(monotonicMs()) !== undefined) return false;
     if (!wasConfirmed || isDryRun) return true;

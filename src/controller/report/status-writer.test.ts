@@ -1,0 +1,151 @@
+/** What counts as a reset by another writer. `test/cluster/status-writes.test.ts` has such a writer, on a real API server. */
+import { expect, test } from "vitest";
+import type { ApiRequest, KubeClient } from "../../adapters/cluster/client/kube-client.ts";
+import { type JsonObject, objectAt } from "../../core/model/json.ts";
+import { objectId } from "../../core/model/refs.ts";
+import { isAffectedTypeOf } from "../../core/status/affected-type.ts";
+import type { WantedStatus } from "../../core/status/wanted-status.ts";
+import { ObjectCache } from "./object-cache.ts";
+import { StatusWriter, type WantedWrite, type WriteEvent } from "./status-writer.ts";
+
+const OURS = "prevail.dev/gateway";
+const resource = {
+  group: "prevail.dev",
+  version: "v1alpha1",
+  kind: "RetryPolicy",
+  plural: "retrypolicies",
+  isNamespaced: true,
+  verbs: ["list", "watch"],
+  shortNames: [],
+  hasStatus: true,
+};
+const id = objectId({ group: "prevail.dev", kind: "RetryPolicy", namespace: "default", name: "p" });
+const ancestorRef = { group: "gateway.networking.k8s.io", kind: "Gateway", name: "g" };
+
+const wantedWith = (message: string): WantedStatus => ({
+  ancestors: [
+    {
+      ancestorRef,
+      controllerName: OURS,
+      conditions: [{ type: "Accepted", status: "True", reason: "Accepted", message, observedGeneration: 1 }],
+    },
+  ],
+  targets: [],
+});
+
+/** A writer, and an API server with one policy. Time passes only in `later`. */
+function startWriter() {
+  let stored: JsonObject = {
+    apiVersion: "prevail.dev/v1alpha1",
+    kind: "RetryPolicy",
+    metadata: { namespace: "default", name: "p", uid: "u", resourceVersion: "1", generation: 1 },
+    spec: {},
+  };
+  let nowMs = 0;
+  let isLosing = false;
+  let wanted = wantedWith("one");
+  let isHeld = false;
+  const events: string[] = [];
+  const cache = new ObjectCache();
+  cache.use(() => stored);
+  const store = (status: JsonObject): void => {
+    const metadata = objectAt(stored, "metadata");
+    stored = {
+      ...stored,
+      metadata: { ...metadata, resourceVersion: `${Number(metadata["resourceVersion"]) + 1}` },
+      status,
+    };
+    cache.use(() => stored);
+  };
+  const client: KubeClient = {
+    context: "c",
+    server: "s",
+    request: async ({ method = "GET", body = {} }: ApiRequest) => {
+      if (method === "GET")
+        return { ...stored, metadata: { ...objectAt(stored, "metadata"), managedFields: [{ manager: "kubectl" }] } };
+      store(objectAt(body, "status"));
+      if (isLosing) throw new Error("the connection broke");
+      return stored;
+    },
+    stream: () => Promise.reject(new Error("it does not watch")),
+    close: () => undefined,
+  };
+  const find = (): WantedWrite => ({
+    wanted,
+    resource,
+    options: { controllerName: OURS, isOurs: isAffectedTypeOf(OURS), mayChangeAncestors: !isHeld },
+    held: isHeld ? "Gateways" : "",
+  });
+  const writer = new StatusWriter({
+    client,
+    cache,
+    limit: { take: async () => undefined },
+    find,
+    remainingMs: () => 60_000,
+    isDryRun: false,
+    report: ({ type }: WriteEvent) => events.push(type),
+    signal: new AbortController().signal,
+    nowMs: () => nowMs,
+    monotonicMs: () => nowMs,
+    random: () => 0,
+  });
+  return {
+    events,
+    want: (message: string) => {
+      wanted = wantedWith(message);
+    },
+    hold: (now: boolean) => {
+      isHeld = now;
+    },
+    lose: (now: boolean) => {
+      isLosing = now;
+    },
+    reset: () => store({ ancestors: [] }),
+    message: () => JSON.stringify(stored["status"]).match(/"message":"([^"]*)"/)?.[1],
+    write: async () => {
+      nowMs += 5000;
+      await writer.write(id);
+    },
+  };
+}
+
+test("another writer that removes what was written is noticed, and left alone after three times", async () => {
+  const { events, write, reset, message } = startWriter();
+  await write();
+  for (let i = 0; i < 5; i++) {
+    reset();
+    await write();
+  }
+  expect(events).toEqual(["Written", "Reset", "Written", "Reset", "Written", "Reset", "Stopped"]);
+  expect(message()).toBeUndefined();
+});
+
+test("what changed while it could not be written, because a kind could not be read, is no reset", async () => {
+  const { events, write, want, hold, message } = startWriter();
+  await write();
+  for (let i = 0; i < 5; i++) {
+    hold(true);
+    await write();
+    want(`words ${i}`);
+    await write();
+    hold(false);
+    await write();
+    expect(message()).toBe(`words ${i}`);
+  }
+  expect(new Set(events)).toEqual(new Set(["Written"]));
+});
+
+test("a write whose response was lost is no reset where the words before it are right again", async () => {
+  const { events, write, want, lose, message } = startWriter();
+  await write();
+  for (let i = 0; i < 5; i++) {
+    want("two");
+    lose(true);
+    await write();
+    lose(false);
+    want("one");
+    await write();
+    expect(message()).toBe("one");
+  }
+  expect(new Set(events)).toEqual(new Set(["Written", "Refused"]));
+});

@@ -65,23 +65,35 @@ export interface GatewayNeeds {
   readonly isNaming: (kind: KindId) => boolean;
 }
 
+/** What trouble with the first state is called, beside the names of resources. */
+const CLUSTER = "the cluster";
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 
 /** Follows the cluster until the signal aborts. A server that cannot be reached is asked again and again; the last state stays. */
 export async function followEvaluation(options: LiveEvaluationOptions): Promise<void> {
-  const { client, namespaces, signal, onTrouble } = options;
+  const { client, namespaces, signal } = options;
+  /** What is in trouble. */
+  const troubles = new Set<string>();
+  const onTrouble = (what: string, error: Error | undefined): void => {
+    if (error === undefined) troubles.delete(what);
+    else troubles.add(what);
+    options.onTrouble(what, error);
+  };
   // Conditions and patterns may come with any object, so both are loaded before the first.
   const tools = await loadTools();
   for (let waitMs = FIRST_WAIT_MS; !signal.aborted; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
     const attempt = new AbortController();
     const both = AbortSignal.any([signal, attempt.signal]);
-    const receiver = new Receiver(tools, options, both);
+    const receiver = new Receiver(tools, { ...options, onTrouble }, both);
     try {
       await followCluster(client, {
         namespaces,
         signal: both,
-        onState: (state) => receiver.useState(state),
+        onState: (state) => {
+          if (troubles.has(CLUSTER)) onTrouble(CLUSTER, undefined);
+          receiver.useState(state);
+        },
         onChanges: (changes) => receiver.useChanges(changes),
         onTrouble,
         counts: options.counts,
@@ -89,7 +101,9 @@ export async function followEvaluation(options: LiveEvaluationOptions): Promise<
       });
     } catch (error) {
       if (signal.aborted) return;
-      onTrouble("the cluster", error instanceof Error ? error : new Error(String(error)));
+      // What was followed is followed anew by the next attempt, which does not know of these troubles.
+      for (const what of [...troubles]) if (what !== CLUSTER) onTrouble(what, undefined);
+      onTrouble(CLUSTER, error instanceof Error ? error : new Error(String(error)));
     }
     attempt.abort();
     await sleep(waitMs, undefined, { signal }).catch(() => undefined);

@@ -81,15 +81,18 @@ export function keepRules(rules: readonly JsonObject[], chosen: readonly ApiReso
 }
 
 /**
- * True if discovery does not have what a CRD says: the API server publishes a kind, or another version of it, only after its CRD has changed.
+ * Kinds with a CRD in use that discovery does not have, or only in versions that the CRD does not serve any more. The API server publishes a kind some
+ * time after its CRD was created or changed, and after each start of its own: such a kind has not gone.
  */
-export const isBehind = (resources: readonly ApiResource[], rules: readonly JsonObject[]): boolean =>
-  rules.some((rule) => {
-    const versions = servedVersions(rule);
-    if (versions.length === 0) return false;
-    const kind = kindId(kindOf(rule));
-    return !resources.some((resource) => kindId(resource) === kind && versions.includes(resource.version));
-  });
+export const kindsBehind = (resources: readonly ApiResource[], rules: readonly JsonObject[]): readonly GroupKind[] =>
+  rules
+    .filter((rule) => {
+      const versions = servedVersions(rule);
+      if (versions.length === 0) return false;
+      const kind = kindId(kindOf(rule));
+      return !resources.some((resource) => kindId(resource) === kind && versions.includes(resource.version));
+    })
+    .map(kindOf);
 
 /** The versions of a CRD that is in use. */
 function servedVersions(rule: JsonObject): readonly string[] {

@@ -5,19 +5,20 @@ import { type ApiResource, resourceName } from "../../adapters/cluster/client/re
 import { ClusterError } from "../../adapters/cluster/cluster-error.ts";
 import type { CompleteKind } from "../../core/model/completeness.ts";
 import type { Finding } from "../../core/model/finding.ts";
-import { compareText, type GroupKind } from "../../core/model/refs.ts";
+import { compareText, type GroupKind, type KindId, kindId } from "../../core/model/refs.ts";
 import { VIEW_GROUP } from "../../core/view/view-resources.ts";
 
 export const isCrdResource = ({ group, plural }: Pick<ApiResource, "group" | "plural">): boolean =>
   group === "apiextensions.k8s.io" && plural === "customresourcedefinitions";
 
-/** A kind that the server does not have has no objects, unless its group does not respond. */
+/** A kind that the server does not have has no objects, unless its group does not respond, or it has a CRD and is not served yet. */
 export const completeAsAbsent = (
   absent: readonly GroupKind[],
   staleGroups: readonly string[],
+  behind: ReadonlySet<KindId>,
 ): readonly CompleteKind[] =>
   absent
-    .filter(({ group }) => !staleGroups.includes(group))
+    .filter((one) => !staleGroups.includes(one.group) && !behind.has(kindId(one)))
     .map(({ group, kind }) => ({ group, kind, namespaces: "All" }));
 
 /** A resource that the user may not list, but for some namespaces. */
@@ -86,6 +87,10 @@ export const staleFindings = (groups: readonly string[]): readonly Finding[] =>
   groups
     .filter((group) => group !== VIEW_GROUP)
     .map((group) => unread(`the API group ${group}, which does not respond`));
+
+/** Kinds that would be read, and whose CRDs are there. */
+export const unservedFindings = (kinds: readonly GroupKind[]): readonly Finding[] =>
+  kinds.map(({ group, kind }) => unread(`${kind}.${group}, which the API server does not serve yet`));
 
 export function noRights({ context, server }: KubeClient): ClusterError {
   return new ClusterError(`the user of the context '${context}' may not list anything that is needed at ${server}`, {

@@ -9,9 +9,9 @@ import type { Change } from "../../core/apply.ts";
 import type { CompleteKind, Completeness } from "../../core/model/completeness.ts";
 import type { Finding } from "../../core/model/finding.ts";
 import type { JsonObject } from "../../core/model/json.ts";
-import { type GroupKind, isNamespace, kindId } from "../../core/model/refs.ts";
+import { type GroupKind, isNamespace, type KindId, kindId } from "../../core/model/refs.ts";
 import type { KnownDefinitions } from "../../definitions/known-definitions.ts";
-import { chooseResources, isBehind, keepRules, RULE_KINDS } from "./choose-resources.ts";
+import { chooseResources, keepRules, kindsBehind, RULE_KINDS } from "./choose-resources.ts";
 import {
   completeAsAbsent,
   type ForbiddenResource,
@@ -21,10 +21,12 @@ import {
   polledFindings,
   staleFindings,
   unpublishedFindings,
+  unservedFindings,
 } from "./cluster-findings.ts";
 import { findPolicyKinds, type PublishedKinds } from "./find-policy-kinds.ts";
 import { findScopes, mayList } from "./find-scopes.ts";
 import { namespacesOf, type ReadProgress, readCluster } from "./read-cluster.ts";
+import { ResourceTroubles } from "./resource-troubles.ts";
 
 /** Everything that is known of a cluster at one moment. */
 export interface ClusterState {
@@ -67,6 +69,8 @@ const LOOK_AGAIN_MS = 30_000;
 /** How long after discovery was behind the CRDs it is asked again, at first. */
 const FIRST_LOOK_MS = 500;
 const MAX_WATCHES = 500;
+/** What trouble with discovery is called, beside the names of resources. */
+const DISCOVERY = "discovery";
 const POLL_MS = 60_000;
 
 /** Rejects if the cluster cannot be reached at first; later failures are retried. Returns when the signal aborts. */
@@ -121,6 +125,7 @@ class ClusterFollower {
   #lookMs = FIRST_LOOK_MS;
   #asking: NodeJS.Timeout | undefined;
   #watches = 0;
+  readonly #troubles: ResourceTroubles;
   #flushedMs = 0;
   #isReady = false;
   readonly #progress = { kinds: 0, allKinds: 0, objects: 0 };
@@ -130,6 +135,7 @@ class ClusterFollower {
   constructor(client: KubeClient, options: FollowClusterOptions) {
     this.#client = client;
     this.#options = options;
+    this.#troubles = new ResourceTroubles((resource, error) => options.onTrouble?.(resource, error));
   }
 
   async start(): Promise<void> {
@@ -150,19 +156,20 @@ class ClusterFollower {
       if (this.#options.signal.aborted) return;
       try {
         await this.#choose(await discoverResources(this.#client, this.#options.signal));
+        this.#options.onTrouble?.(DISCOVERY, undefined);
         this.#reportState();
       } catch (error) {
-        this.#options.onTrouble?.("discovery", error instanceof Error ? error : new Error(String(error)));
+        this.#options.onTrouble?.(DISCOVERY, error instanceof Error ? error : new Error(String(error)));
         this.#lookSoon();
       }
     });
   }
 
   /** Discovery may be behind the CRDs, and a group that does not respond now may have policies, so it is asked again. */
-  #lookAgain({ resources, staleGroups }: Discovery, rules: readonly JsonObject[]): void {
+  #lookAgain({ staleGroups }: Discovery, behind: ReadonlySet<KindId>): void {
     clearTimeout(this.#looking);
     this.#looking = undefined;
-    if (isBehind(resources, rules)) this.#lookSoon();
+    if (behind.size > 0) this.#lookSoon();
     else {
       this.#lookMs = FIRST_LOOK_MS;
       if (staleFindings(staleGroups).length > 0) this.#lookAfter(LOOK_AGAIN_MS);
@@ -210,7 +217,8 @@ class ClusterFollower {
   async #choose(discovery: Discovery): Promise<void> {
     const { resources, staleGroups } = discovery;
     const rules = this.#rules.flatMap(({ objects }) => [...objects.values()]);
-    this.#lookAgain(discovery, rules);
+    const behind = new Set(kindsBehind(resources, rules).map(kindId));
+    this.#lookAgain(discovery, behind);
     const published = await this.#findPublished(resources);
     const { chosen, absent } = chooseResources(resources, rules, {
       policyKinds: published.policyKinds,
@@ -218,11 +226,12 @@ class ClusterFollower {
       also: this.#options.also,
     });
     const wanted = new Map(chosen.map((resource) => [resourceName(resource), resource]));
-    // A group that does not respond has not gone.
+    // A group that does not respond has not gone, nor has a kind with a CRD.
+    const isHidden = (kind: GroupKind): boolean => staleGroups.includes(kind.group) || behind.has(kindId(kind));
     for (const [name, { resource, stop }] of this.#followed) {
       // A version that is no longer served, or no longer preferred, is replaced.
       if (wanted.get(name)?.version === resource.version) continue;
-      if (!wanted.has(name) && staleGroups.includes(resource.group)) continue;
+      if (!wanted.has(name) && isHidden(resource)) continue;
       stop.abort();
       this.#followed.delete(name);
     }
@@ -234,13 +243,21 @@ class ClusterFollower {
     await Promise.all(chosen.filter((one) => !isNamespace(one)).map((resource) => this.#followOnce(resource)));
     await Promise.all([...this.#followed.values()].map(({ synced }) => synced));
     const all = [...this.#rules, ...this.#followed.values()];
-    this.#completeness = [...all.flatMap(({ complete }) => complete ?? []), ...completeAsAbsent(absent, staleGroups)];
+    this.#completeness = [
+      ...all.flatMap(({ complete }) => complete ?? []),
+      ...completeAsAbsent(absent, staleGroups, behind),
+    ];
     this.#findings = [
       ...all.flatMap(({ failure }) => failure ?? []),
       ...forbiddenFindings(
         all.filter(({ complete, failure }) => complete?.namespaces !== "All" && failure === undefined).map(forbiddenOf),
       ),
       ...staleFindings(staleGroups),
+      ...unservedFindings(
+        absent.filter(
+          (kind) => behind.has(kindId(kind)) && !all.some(({ resource }) => kindId(resource) === kindId(kind)),
+        ),
+      ),
       ...unpublishedFindings(published.unread),
       ...polledFindings(
         all.filter(({ polled }) => polled > 0).map(({ resource, polled }) => ({ resource, namespaces: polled })),
@@ -304,10 +321,11 @@ class ClusterFollower {
     namespace: string | undefined,
     { resource, objects, stop, onChange, isPolled }: FollowedScope,
   ): Promise<void> {
-    const { signal, onTrouble, counts, pollMs = POLL_MS } = this.#options;
+    const { signal, counts, pollMs = POLL_MS } = this.#options;
     if (!isPolled) this.#watches++;
     return new Promise<void>((resolve) => {
       let isFirst = true;
+      const noteTrouble = this.#troubles.ofScope(resourceName(resource));
       void followKind({
         client: this.#client,
         resource,
@@ -318,7 +336,7 @@ class ClusterFollower {
         onTrouble: (error) => {
           // The kind, or this version of it, may have gone.
           if (isNotFound(error)) this.#lookSoon();
-          onTrouble?.(resourceName(resource), error);
+          noteTrouble(error);
         },
         onChanges: (changes) => {
           for (const object of changes.upserted) objects.set(objectKey(object), object);
@@ -329,6 +347,8 @@ class ClusterFollower {
         },
       }).finally(() => {
         if (!isPolled) this.#watches--;
+        // What is not followed any more is no trouble. If the kind comes back, it is followed anew, and that would not end this trouble.
+        if (!signal.aborted) noteTrouble(undefined);
         resolve();
       });
     });

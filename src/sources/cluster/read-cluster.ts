@@ -11,7 +11,7 @@ import type { Finding } from "../../core/model/finding.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../core/model/json.ts";
 import { compareText, isNamespace, kindId } from "../../core/model/refs.ts";
 import type { KnownDefinitions } from "../../definitions/known-definitions.ts";
-import { chooseResources, keepRules, RULE_KINDS } from "./choose-resources.ts";
+import { chooseResources, keepRules, kindsBehind, RULE_KINDS } from "./choose-resources.ts";
 import {
   completeAsAbsent,
   type ForbiddenResource,
@@ -21,6 +21,7 @@ import {
   staleFindings,
   unlistableFinding,
   unpublishedFindings,
+  unservedFindings,
 } from "./cluster-findings.ts";
 import { findPolicyKinds, type PublishedKinds } from "./find-policy-kinds.ts";
 
@@ -76,15 +77,17 @@ export async function readCluster(client: KubeClient, options: ReadOptions): Pro
     for (const resource of namespaceKind) others.push(...(await reader.getNamespaces(resource)));
   }
   if (reader.isForbiddenEverywhere) throw noRights(client);
+  const behind = new Set(kindsBehind(resources, rules).map(kindId));
   return {
     objects: [...keepRules(rules, chosen), ...namespaces, ...others],
     resources: chosen,
     namespaces: reader.namespaces,
-    completeness: [...reader.completeness, ...completeAsAbsent(absent, staleGroups)],
+    completeness: [...reader.completeness, ...completeAsAbsent(absent, staleGroups, behind)],
     findings: [
       ...reader.findings,
       ...forbiddenFindings(reader.forbidden),
       ...staleFindings(staleGroups),
+      ...unservedFindings(absent.filter((kind) => behind.has(kindId(kind)))),
       ...unpublishedFindings(published.unread),
     ],
   };

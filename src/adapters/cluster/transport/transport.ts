@@ -5,7 +5,8 @@ import { describeFailure } from "./describe-failure.ts";
 import { createHttp1Sender } from "./http1-sender.ts";
 import { createHttp2Sender } from "./http2-sender.ts";
 import { openSocket, type TlsSettings } from "./open-socket.ts";
-import type { Sender, Transport } from "./transport-types.ts";
+import { orAborted } from "./or-aborted.ts";
+import type { Sender, Transport, TransportResponse } from "./transport-types.ts";
 
 export interface TransportOptions {
   readonly server: string;
@@ -43,14 +44,18 @@ export function createTransport({ server, name = server, proxyUrl, env, tls }: T
   };
   return {
     send: async (request) => {
-      sender ??= choose();
-      const current = sender;
-      try {
+      const sendNow = async (): Promise<TransportResponse> => {
+        sender ??= choose();
+        const current = sender;
         const { send } = await current.catch((error: unknown) => {
           if (sender === current) sender = undefined;
           throw error;
         });
-        return await send({ ...request, path: `${url.pathname.replace(/\/$/, "")}${request.path}` });
+        return send({ ...request, path: `${url.pathname.replace(/\/$/, "")}${request.path}` });
+      };
+      try {
+        // A connection that is being opened is shared, and is not given up with the request.
+        return await orAborted(sendNow(), request.signal);
       } catch (error) {
         throw request.signal.aborted ? (request.signal.reason as unknown) : describeFailure(error, name);
       }

@@ -2404,4 +2404,40 @@ export const mutants = [
     "const words = found.size === 0 ? [definition?.governs] : ORDER.filter((word) => found.has(word));",
     "const words = [definition?.governs];",
   ),
+  // Following a cluster, and writing status (docs/controller.md).
+  row(
+    "a kind that discovery does not have yet is gone",
+    "src/sources/cluster/",
+    "src/sources/cluster/follow-cluster.ts",
+    "staleGroups.includes(kind.group) || behind.has(kindId(kind));",
+    "staleGroups.includes(kind.group);",
+  ),
+  row(
+    "a kind that is not followed any more stays in trouble",
+    "src/sources/cluster/",
+    "src/sources/cluster/follow-cluster.ts",
+    "if (!signal.aborted) noteTrouble(undefined);",
+    "if (signal.aborted) noteTrouble(undefined);",
+  ),
+  row(
+    "what was held and differs counts as a reset",
+    "src/controller/report/",
+    "src/controller/report/status-writer.ts",
+    "confirmed?.held === held && isDeepStrictEqual(confirmed.wanted, wanted);",
+    "isDeepStrictEqual(confirmed?.wanted, wanted);",
+  ),
+  row(
+    "a write without a response leaves what was confirmed before",
+    "src/controller/report/",
+    "src/controller/report/status-writer.ts",
+    "    record.confirmed = undefined;\n    try {",
+    "    try {",
+  ),
+  row(
+    "a request waits for its connection beyond its deadline",
+    "src/adapters/cluster/transport/",
+    "src/adapters/cluster/transport/transport.ts",
+    "return await orAborted(sendNow(), request.signal);",
+    "return await sendNow();",
+  ),
 ];

@@ -130,13 +130,24 @@ export async function startReportProgram(
     text += chunk.toString("utf8");
   });
   const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
-  await until(
-    () => text.includes("has been read") || child.exitCode !== null,
-    () => text,
-  );
-  if (child.exitCode !== null) throw new Error(`the controller ended:\n${text}`);
-  return { child, text: () => text, ended };
+  const program: ReportProgram = { child, text: () => text, ended };
+  try {
+    await until(
+      () => text.includes("has been read") || !isRunning(program),
+      () => text,
+    );
+    if (!isRunning(program)) throw new Error(`the controller ended:\n${text}`);
+  } catch (error) {
+    // Nobody else knows it: it would own the Lease for the rest of the test.
+    child.kill("SIGKILL");
+    throw error;
+  }
+  return program;
 }
+
+/** False for a program that has ended or was killed. */
+export const isRunning = ({ child }: Pick<ReportProgram, "child">): boolean =>
+  child.exitCode === null && child.signalCode === null;
 
 export interface StatusOwner {
   readonly own?: ReportSettings["own"];
@@ -149,16 +160,24 @@ export async function findLeader<Replica extends { readonly program: ReportProgr
   replicas: readonly Replica[],
 ): Promise<Replica> {
   const path = "jsonpath={.spec.holderIdentity}";
+  let owner = "";
   let leader: Replica | undefined;
-  await until(async () => {
-    const owner = await plane.kubectl(["get", "lease", LEASE_NAME, "-n", REPORT_NAMESPACE, "-o", path]);
-    leader = replicas.find(
-      ({ program }) => owner !== "" && program.text().includes(owner) && program.child.exitCode === null,
-    );
-    return leader !== undefined;
-  });
+  await until(
+    async () => {
+      owner = await plane.kubectl(["get", "lease", LEASE_NAME, "-n", REPORT_NAMESPACE, "-o", path]);
+      leader = replicas.find(({ program }) => owner !== "" && program.text().includes(owner) && isRunning(program));
+      return leader !== undefined;
+    },
+    () => [`the Lease is owned by '${owner}'`, ...replicas.map(formatReplica), ""].join("\n"),
+  );
   if (leader === undefined) throw new Error("a replica leads");
   return leader;
+}
+
+/** What a program is doing, and the last of the different lines that it printed. */
+export function formatReplica({ program }: { readonly program: ReportProgram }): string {
+  const lines = [...new Set(program.text().trim().split("\n").reverse())].slice(0, 30).reverse();
+  return `process ${program.child.pid} ${isRunning(program) ? "runs" : "has ended"}:\n  ${lines.join("\n  ")}`;
 }
 
 /** The objects whose status differs from what an evaluation of a fresh list says, with what is written there. */
@@ -196,15 +215,19 @@ export async function differingStatuses(plane: ControlPlane, settings: StatusOwn
   }
 }
 
-/** Waits until every object has the status that an evaluation of a fresh list gives it. */
-export async function untilReported(plane: ControlPlane, owner?: StatusOwner): Promise<void> {
+/** Waits until every object has the status that an evaluation of a fresh list gives it. `describe`: what a failure says beside the differences. */
+export async function untilReported(
+  plane: ControlPlane,
+  owner?: StatusOwner,
+  describe: () => string = () => "",
+): Promise<void> {
   let differing: readonly string[] = [];
   await until(
     async () => {
       differing = await differingStatuses(plane, owner);
       return differing.length === 0;
     },
-    () => `${differing.length} objects differ:\n${differing.slice(0, 3).join("\n")}`,
+    () => `${differing.length} objects differ:\n${differing.slice(0, 3).join("\n")}\n${describe()}`,
     300,
   );
 }

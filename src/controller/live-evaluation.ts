@@ -102,7 +102,7 @@ export async function followEvaluation(options: LiveEvaluationOptions): Promise<
     } catch (error) {
       if (signal.aborted) return;
       // What was followed is followed anew by the next attempt, which does not know of these troubles.
-      for (const what of [...troubles]) if (what !== CLUSTER) onTrouble(what, undefined);
+      for (const what of troubles) if (what !== CLUSTER) onTrouble(what, undefined);
       onTrouble(CLUSTER, error instanceof Error ? error : new Error(String(error)));
     }
     attempt.abort();

@@ -1,6 +1,6 @@
 /** What counts as a reset by another writer. `test/cluster/status-writes.test.ts` has such a writer, on a real API server. */
 import { expect, test } from "vitest";
-import type { ApiRequest, KubeClient } from "../../adapters/cluster/client/kube-client.ts";
+import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
 import { type JsonObject, objectAt } from "../../core/model/json.ts";
 import { objectId } from "../../core/model/refs.ts";
 import { isAffectedTypeOf } from "../../core/status/affected-type.ts";
@@ -60,7 +60,7 @@ function startWriter() {
   const client: KubeClient = {
     context: "c",
     server: "s",
-    request: async ({ method = "GET", body = {} }: ApiRequest) => {
+    request: async ({ method = "GET", body = {} }) => {
       if (method === "GET")
         return { ...stored, metadata: { ...objectAt(stored, "metadata"), managedFields: [{ manager: "kubectl" }] } };
       store(objectAt(body, "status"));

@@ -14,7 +14,6 @@ import type { KnownDefinitions } from "../../definitions/known-definitions.ts";
 import { chooseResources, keepRules, kindsBehind, RULE_KINDS } from "./choose-resources.ts";
 import {
   completeAsAbsent,
-  type ForbiddenResource,
   forbiddenFindings,
   isCrdResource,
   noRights,
@@ -25,6 +24,7 @@ import {
 } from "./cluster-findings.ts";
 import { findPolicyKinds, type PublishedKinds } from "./find-policy-kinds.ts";
 import { findScopes, mayList } from "./find-scopes.ts";
+import { type Followed, type FollowedScope, forbiddenOf } from "./followed.ts";
 import { namespacesOf, type ReadProgress, readCluster } from "./read-cluster.ts";
 import { ResourceTroubles } from "./resource-troubles.ts";
 
@@ -82,31 +82,6 @@ export async function followCluster(client: KubeClient, options: FollowClusterOp
     options.signal.addEventListener("abort", () => resolve(), { once: true });
   });
 }
-
-/** One resource that is followed, in all namespaces or in some. */
-interface Followed {
-  readonly resource: ApiResource;
-  readonly objects: Map<string, JsonObject>;
-  /** What of it is complete; undefined if it may not be listed at all. */
-  readonly complete: CompleteKind | undefined;
-  /** Why it cannot be listed, if it is not a matter of rights. */
-  readonly failure: Finding | undefined;
-  /** The number of namespaces in which it is polled. */
-  readonly polled: number;
-  readonly synced: Promise<void>;
-  readonly stop: AbortController;
-}
-
-interface FollowedScope extends Pick<Followed, "resource" | "objects"> {
-  readonly stop: AbortSignal;
-  readonly onChange: (changes: FollowedChanges) => void;
-  readonly isPolled: boolean;
-}
-
-const forbiddenOf = ({ resource, complete }: Followed): ForbiddenResource => ({
-  resource,
-  read: complete === undefined || complete.namespaces === "All" ? [] : complete.namespaces,
-});
 
 class ClusterFollower {
   readonly #client: KubeClient;

@@ -1881,6 +1881,27 @@ export const mutants = [
     "if (isKnown)",
   ),
   row(
+    "a GatewayClass keeps its finalizer without Gateways",
+    `${beside}/gateway-status/class-finalizer.test.ts`,
+    `${gatewayStatus}/class-finalizer.ts`,
+    '[name, { uid: typeof uid === "string" ? uid : "", isUsed: used.has(name) }]',
+    '[name, { uid: typeof uid === "string" ? uid : "", isUsed: used.size > 0 }]',
+  ),
+  row(
+    "a GatewayClass of another controller gets the finalizer",
+    `${beside}/gateway-status/class-finalizer.test.ts`,
+    `${gatewayStatus}/class-finalizer.ts`,
+    "ofKind(GATEWAY_CLASS).filter((object) => owned.isOwned(object))",
+    "ofKind(GATEWAY_CLASS)",
+  ),
+  row(
+    "a finalizer is removed with those of others",
+    `${beside}/gateway-status/class-finalizer.test.ts`,
+    `${gatewayStatus}/class-finalizer.ts`,
+    "const others = before.filter((one) => one !== GATEWAY_EXISTS_FINALIZER);",
+    "const others = [];",
+  ),
+  row(
     "GatewayParameters with an error are accepted",
     `${beside}/check/objects/check-parameters.test.ts`,
     "src/core/infrastructure/gateway-parameters.ts",

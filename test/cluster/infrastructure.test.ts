@@ -19,6 +19,8 @@ describe.skipIf(rig === undefined)("Envoys that the controller runs", () => {
       budget: "1",
       kept: 2,
       whileTaken: ["False/Pending", "True/Programmed"],
+      finalizers: ["gateway-exists-finalizer.gateway.networking.k8s.io", ""],
+      whileClassWaits: 200,
       failures: [],
       hasSent: true,
       forbidden: [],

@@ -203,6 +203,10 @@ async function run(): Promise<object> {
   await kubectl("label", "namespace", SYSTEM, "pod-security.kubernetes.io/enforce=restricted");
   const gatewayClass = { apiVersion: GATEWAY_API, kind: "GatewayClass", metadata: { name: "prevail" } };
   await apply({ ...gatewayClass, spec: { controllerName: "prevail.dev/gateway" } }, ...backend);
+  await apply(
+    { ...gatewayClass, metadata: { name: "foreign" }, spec: { controllerName: "example.com/gateway" } },
+    { ...gateway("foreign", [80]), spec: { ...gateway("foreign", [80]).spec, gatewayClassName: "foreign" } },
+  );
   await applyRights();
   controller = startController();
   const small = { resources: { limits: { cpu: "1" } }, drainTimeout: "3s" };
@@ -276,7 +280,15 @@ async function run(): Promise<object> {
   await untilProgrammed("gate");
   await until(async () => (await ask(await addressOf("gate"))) === 200);
 
-  await kubectl("delete", "gateway", "door", "gate");
+  // A class in use stays, and its Gateways are served: longer than what a Gateway that is gone keeps its Envoys.
+  const finalizersOf = (name: string): Promise<string> => read(`gatewayclass/${name}`, "{.metadata.finalizers[*]}");
+  const finalizers = [await finalizersOf("prevail"), await finalizersOf("foreign")];
+  await kubectl("delete", "gatewayclass", "prevail", "--wait=false");
+  await kubectl("delete", "gateway", "door");
+  await sleep(7000);
+  const whileClassWaits = await ask(await addressOf("gate"));
+  await kubectl("delete", "gateway", "gate");
+  await until(async () => !(await read("gatewayclasses", "{.items[*].metadata.name}")).includes("prevail"));
   const kinds = "deployments,services,configmaps,serviceaccounts,poddisruptionbudgets,secrets";
   await until(
     async () =>
@@ -289,6 +301,8 @@ async function run(): Promise<object> {
     budget,
     kept,
     whileTaken,
+    finalizers,
+    whileClassWaits,
     failures,
     hasSent: sent > 100,
     forbidden: [...Array(starts).keys()].flatMap((index) =>

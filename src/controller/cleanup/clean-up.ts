@@ -18,6 +18,7 @@ import { knownDefinitions } from "../../definitions/known-definitions.ts";
 import { readCluster } from "../../sources/cluster/read-cluster.ts";
 import { type KindOwner, ownsKind } from "../report/owns-kind.ts";
 import { FIELD_MANAGER } from "../report/status-writer.ts";
+import { removeClassFinalizers } from "./remove-class-finalizers.ts";
 import { removeGatewayObjects } from "./remove-gateway-objects.ts";
 import { type LeaseName, takeLease } from "./take-lease.ts";
 
@@ -47,7 +48,7 @@ const WEBHOOKS = ["prevail-warn", "prevail-deny", "prevail-warn-found", "prevail
 const MAX_ATTEMPTS = 8;
 
 /**
- * The APIService goes first: without a controller behind it, no namespace can be deleted. Then webhooks, the objects of Gateways, and status. The Lease is taken
+ * The APIService goes first: without a controller behind it, no namespace can be deleted. Then webhooks, the objects of Gateways, finalizers, and status. The Lease is taken
  * before, so that replicas that still run do not write again. Returns what could not be done.
  */
 export async function cleanUp(options: CleanupOptions): Promise<readonly string[]> {
@@ -67,7 +68,10 @@ export async function cleanUp(options: CleanupOptions): Promise<readonly string[
     note(`waiting ${renewDeadlineMs / 1000} s, until ${leader} has ended its writes`);
     await sleep(renewDeadlineMs, undefined, { signal }).catch(() => undefined);
   }
-  const failures = await removeGatewayObjects({ ...options, namespace: lease.namespace });
+  const failures = [
+    ...(await removeGatewayObjects({ ...options, namespace: lease.namespace })),
+    ...(await removeClassFinalizers(options)),
+  ];
   return signal.aborted ? ["it was interrupted: run it again"] : [...failures, ...(await withdrawAll(options))];
 }
 

@@ -2,6 +2,7 @@
 import type { MetricFamily } from "../../adapters/admin/metric-families.ts";
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
 import type { EnvoySettings, GatewaySettings } from "../../cli/controller/gateway-settings.ts";
+import { ClassFinalizers } from "../../controller/gateways/class-finalizers.ts";
 import { ENDPOINT_SLICE, findUnreadKinds } from "../../controller/gateways/unread-kinds.ts";
 import type { GatewayNeeds, LiveState, LiveStep } from "../../controller/live-evaluation.ts";
 import { compileDataplane, updateDataplane } from "../../core/compile.ts";
@@ -10,6 +11,7 @@ import type { GatewayConfig } from "../../core/dataplane/gateway-config.ts";
 import type { World } from "../../core/effective/world/world.ts";
 import { worldOf } from "../../core/evaluation.ts";
 import { type AssignedAddress, assignAddresses } from "../../core/gateway-status/assign-addresses.ts";
+import { classesInUse } from "../../core/gateway-status/class-finalizer.ts";
 import type { DataplaneState, GatewayStatusOptions } from "../../core/gateway-status/dataplane-state.ts";
 import { GatewayStatusTracker, type StatusesByObject } from "../../core/gateway-status/gateway-status-tracker.ts";
 import { NAMING_KINDS, neededMaterial } from "../../core/gateway-status/needed-material.ts";
@@ -67,6 +69,7 @@ export class GatewayPart {
   readonly #dataplane: GatewayDataplane;
   /** Undefined: the data plane runs already. */
   readonly #infrastructure: InfrastructurePart | undefined;
+  readonly #finalizers: ClassFinalizers;
   readonly #filterSecrets = createSecretFilter();
   #served: Served | undefined;
   /** Every address that was assigned, also to Gateways that are gone. The pool bounds it. */
@@ -83,6 +86,7 @@ export class GatewayPart {
   constructor(options: GatewayPartOptions) {
     this.#options = options;
     const { settings, controllerName, note, replicas } = options;
+    this.#finalizers = createFinalizers(options);
     const context: DataplaneContext = {
       controllerName,
       addressOf: (gateway) => this.#served?.addresses.get(gateway),
@@ -132,6 +136,7 @@ export class GatewayPart {
     const wasHeld = this.#unread.length > 0;
     this.#noteUnread(findUnreadKinds(world));
     if (this.#unread.length > 0) return;
+    this.#finalizers.want(classesInUse(world, new OwnedGateways(world, this.#options.controllerName)));
     const { keyMaterial } = state;
     const addresses = this.#assign(world);
     const hasNewPorts = this.#infrastructure?.useState(world, this.#ownGateways(world)) === true;
@@ -198,17 +203,19 @@ export class GatewayPart {
 
   /** Runs the Envoys, if the controller does, and exchanges acknowledgements with the other replicas, until the signal aborts. */
   async run(): Promise<void> {
+    this.#finalizers.open();
     await Promise.all([this.#infrastructure?.run(), this.#dataplane.exchange()]);
   }
 
   /** This replica is the one that writes from now on. */
   lead(): void {
     this.#infrastructure?.lead();
+    this.#finalizers.lead();
   }
 
   async close(): Promise<void> {
     clearInterval(this.#looking);
-    await this.#dataplane.close();
+    await Promise.all([this.#dataplane.close(), this.#finalizers.close()]);
   }
 
   #createInfrastructure(
@@ -286,9 +293,18 @@ export class GatewayPart {
   }
 }
 
+const createFinalizers = ({ client, remainingMs, trouble, over }: GatewayPartOptions): ClassFinalizers =>
+  new ClassFinalizers({
+    client,
+    remainingMs,
+    onTrouble: (error) => (error === undefined ? over(FINALIZERS) : trouble(FINALIZERS, error.message)),
+    monotonicMs: () => performance.now(),
+  });
+
 const textOf = (states: ReadonlyMap<ObjectId, DataplaneState>): string => JSON.stringify([...states]);
 
 const CONFIGURATION = "the configuration of gateways";
+const FINALIZERS = "finalizers of GatewayClasses";
 const formatKinds = (kinds: readonly string[]): string => kinds.join(", ");
 /** What is written about Gateways stays while their configuration does. */
 const isHeld = (): DataplaneState => ({ state: "Updating" });

@@ -162,7 +162,7 @@ class Controller {
       signal: this.#signal,
       settings,
       controllerName: report.controllerName,
-      remainingMs: () => this.#report?.remainingMs() ?? 0,
+      remainingMs: () => (report.isDryRun ? 0 : (this.#report?.remainingMs() ?? 0)),
       onChange: () => this.#report?.refresh(),
       replicas: this.#replicaOptions(report, replicaName),
     });

@@ -1881,6 +1881,20 @@ export const mutants = [
     "if (isKnown)",
   ),
   row(
+    "a Gateway that is not counted is one without requests",
+    "src/cli/worth/read-retry-views.test.ts",
+    "src/cli/worth/read-retry-views.ts",
+    "const others = distinct(gateways).filter((gateway) => !counted.has(objectId(gateway)));",
+    "const others = [];",
+  ),
+  row(
+    "a row of two views is counted twice",
+    "src/cli/worth/read-retry-views.test.ts",
+    "src/cli/worth/read-retry-views.ts",
+    "[trafficKey(one), one]",
+    "[trafficKey(one) + Math.random(), one]",
+  ),
+  row(
     "a GatewayClass keeps its finalizer without Gateways",
     `${beside}/gateway-status/class-finalizer.test.ts`,
     `${gatewayStatus}/class-finalizer.ts`,

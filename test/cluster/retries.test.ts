@@ -2,32 +2,60 @@
  * Retries from kubectl to Envoy: the stanza of a route and RetryPolicies on every level, as docs/guide/retries.md shows them
  * GEP-1731, "API"; GEP-713, "Hierarchical" policies
  */
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseAddressPool } from "../../src/core/gateway-status/assign-addresses.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import { bootstrapJson } from "../../src/xds/bootstrap-json.ts";
 import { compileBootstrap } from "../../src/xds/compile/compile-bootstrap.ts";
+import { runCli } from "../support/cli/run-cli.ts";
 import { gateway, gatewayClass, listener, reference, route, service } from "../support/cluster/gateway-objects.ts";
 import { findEnvoy, type RunningEnvoy, startEnvoy } from "../support/gateway/envoy.ts";
 import { findFreePorts } from "../support/gateway/find-free-ports.ts";
-import { type ControlPlane, startControlPlane } from "../support/kubernetes/control-plane.ts";
+import { type ControlPlane, kubeconfigText, startControlPlane } from "../support/kubernetes/control-plane.ts";
 import { findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
 import { ownAddress } from "../support/kubernetes/own-address.ts";
-import {
-  CONTROLLER_USER,
-  REPORT_NAMESPACE,
-  type ReportReplica,
-  startReportReplica,
-} from "../support/kubernetes/report-replica.ts";
+import { CONTROLLER_USER, type ReportReplica, startReportReplica } from "../support/kubernetes/report-replica.ts";
 import { CLUSTER_START, CLUSTER_TEST, until } from "../support/kubernetes/until.ts";
+import { installViewApi, untilServed } from "../support/kubernetes/view-replica.ts";
 import { applyAll, namespaceObject } from "./status-objects.ts";
 
 const parts = await findKubernetes();
 const envoyPath = findEnvoy();
-const [PORT = 0, CLOSED_PORT = 0, xdsPort = 0, adminPort = 0, metricsPort = 0] = await findFreePorts(5);
+const [PORT = 0, CLOSED_PORT = 0, xdsPort = 0, adminPort = 0, metricsPort = 0, viewPort = 0] = await findFreePorts(6);
 const POOL = "127.91.8.0/26";
+
+/** May read everything but the view API. */
+const READER = "reader";
+const rbac = { apiVersion: "rbac.authorization.k8s.io/v1" };
+const readerRights: readonly JsonObject[] = [
+  {
+    ...rbac,
+    kind: "ClusterRole",
+    metadata: { name: READER },
+    rules: [
+      "",
+      "gateway.networking.k8s.io",
+      "gateway.networking.x-k8s.io",
+      "prevail.dev",
+      "apiextensions.k8s.io",
+      "discovery.k8s.io",
+    ].map((group) => ({
+      apiGroups: [group],
+      resources: ["*"],
+      verbs: ["get", "list"],
+    })),
+  },
+  {
+    ...rbac,
+    kind: "ClusterRoleBinding",
+    metadata: { name: READER },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: READER },
+    subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: READER }],
+  },
+];
 
 const page = readFileSync(new URL("../../docs/guide/retries.md", import.meta.url), "utf8");
 const shownObjects = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = ""]) =>
@@ -186,7 +214,10 @@ describe.skipIf(parts === undefined || envoyPath === undefined)("retries in a cl
     await new Promise<void>((done) => backend.listen(0, ownAddress, done));
     const bound = backend.address();
     const backendPort = typeof bound === "object" ? (bound?.port ?? 0) : 0;
-    plane = await startControlPlane(parts, { frontProxy: true, users: { [CONTROLLER_USER]: ["system:masters"] } });
+    plane = await startControlPlane(parts, {
+      frontProxy: true,
+      users: { [CONTROLLER_USER]: ["system:masters"], [READER]: [] },
+    });
     const cases = Object.keys(LEVELS).flatMap((level) =>
       (["defaults", "overrides"] as const).flatMap((block) => caseObjects(level, block, backendPort)),
     );
@@ -194,8 +225,9 @@ describe.skipIf(parts === undefined || envoyPath === undefined)("retries in a cl
       hostnames: ["half.example"],
       rules: [{ backends: ["half"], fields: { retry: { attempts: 1 } } }],
     });
+    await installViewApi(plane, viewPort);
     await applyAll(plane, [
-      namespaceObject(REPORT_NAMESPACE),
+      ...readerRights,
       ...shownObjects,
       slice("baker", "baker", "default", backendPort),
       service("half"),
@@ -209,7 +241,7 @@ describe.skipIf(parts === undefined || envoyPath === undefined)("retries in a cl
     replica = await startReportReplica(
       plane,
       {},
-      { gateways: { dataplane: "Envoy", xds: server, tls: undefined, addresses }, adminPort: metricsPort },
+      { gateways: { dataplane: "Envoy", xds: server, tls: undefined, addresses }, adminPort: metricsPort, viewPort },
     );
     const bootstrap = compileBootstrap({ nodeId: "envoy", gateway: "*/*", server, tls: undefined, adminPort });
     envoy = await startEnvoy(envoyPath, bootstrapJson(bootstrap), adminPort);
@@ -276,6 +308,70 @@ describe.skipIf(parts === undefined || envoyPath === undefined)("retries in a cl
           .join("\n"),
       300,
     );
+  });
+
+  describe.skipIf(!hasAddress)("what retries are worth, where the view API can be asked", () => {
+    const more = `kind: RetryPolicy
+apiVersion: prevail.dev/v1alpha1
+metadata: {name: more, namespace: default}
+spec:
+  targetRefs: [{group: gateway.networking.k8s.io, kind: HTTPRoute, name: codes}]
+  overrides: {retry: {attempts: 5}}
+`;
+    const ask = async (
+      line: string,
+      user = CONTROLLER_USER,
+    ): Promise<{ readonly stdout: string; readonly stderr: string }> => {
+      const kubeconfig = join(plane.folder, `kubeconfig-${user}`);
+      writeFileSync(kubeconfig, kubeconfigText({ ...plane, token: plane.token(user) }));
+      return runCli(`${line} --kubeconfig ${kubeconfig} -n default`, { files: { "more.yaml": more } });
+    };
+    const row = { rule: "rule-1", backend: { name: "baker", port: 80 }, route: { name: "codes" } };
+    type WithRetries = {
+      readonly retries?: { readonly traffic?: readonly { readonly succeededByRetry: number }[] };
+      readonly caveats: readonly JsonObject[];
+    };
+    interface Traced {
+      readonly gateways: readonly Pick<WithRetries, "retries">[];
+      readonly caveats: readonly JsonObject[];
+    }
+    const retriesIn = ({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }): WithRetries => {
+      if (!stdout.startsWith("{")) throw new Error(stderr);
+      return JSON.parse(stdout) as WithRetries;
+    };
+    beforeAll(() => untilServed(plane), CLUSTER_START);
+
+    test("explain and trace print it, with no option", async () => {
+      const explained = retriesIn(await ask("explain httproute/codes -o json"));
+      const trace = JSON.parse((await ask(`trace GET http://codes.example:${PORT}/ -o json`)).stdout) as Traced;
+      const [traced, ...others] = trace.gateways.flatMap(({ retries }) => retries ?? []);
+      expect(others).toEqual([]);
+      for (const retries of [explained.retries, traced]) {
+        expect(retries).toMatchObject({ traffic: [row] });
+        expect(retries?.traffic?.[0]?.succeededByRetry).toBeGreaterThan(0);
+      }
+      expect([explained.caveats, trace.caveats]).toEqual([[], []]);
+      const direct = await ask("explain httproute/codes --via direct -o json");
+      expect(retriesIn(direct).retries).toBeUndefined();
+    });
+
+    test("plan prints it where retries change", async () => {
+      const { stdout } = await ask("plan --apply more.yaml");
+      expect(stdout.replaceAll(/\s+/g, " ")).toMatch(
+        /What retries are worth where they change In the \d+ \w+ since counting began \d+ % of the \d+ requests to Service default\/baker:80 succeeded only by a retry/,
+      );
+    });
+
+    test("a user who may not read views gets a caveat, and no zero", async () => {
+      const { retries, caveats } = retriesIn(await ask("plan --apply more.yaml -o json", READER));
+      expect(retries).toBeUndefined();
+      expect(caveats).toEqual([
+        expect.objectContaining({
+          code: "CountersNotRead",
+          message: expect.stringMatching(/Gateway default\/door: .*forbidden.*and 1 more/),
+        }),
+      ]);
+    });
   });
 
   test.skipIf(!hasAddress)(

@@ -20,6 +20,7 @@ import { followAnswer } from "../watch/follow-answer.ts";
 import { watchOption } from "../watch/watch-option.ts";
 import { gatewayAdminOption } from "../worth/gateway-admin-option.ts";
 import { type ReadCounts, readRetryCounts } from "../worth/read-retry-counts.ts";
+import { readRetryViews } from "../worth/read-retry-views.ts";
 import { printTraffic } from "../worth/text.ts";
 import { blameOption, withBlame } from "./blame.ts";
 import { type ExplainedTraffic, explanationJson } from "./json.ts";
@@ -72,7 +73,7 @@ export const command: Command = {
 
 async function explain(
   { target, source: loaded, redaction }: LoadedTarget,
-  counts: ReadCounts | undefined,
+  given: ReadCounts | undefined,
   context: CommandContext,
 ): Promise<ExitCode> {
   const { print, output, options, io, fail, failWith } = context;
@@ -88,6 +89,7 @@ async function explain(
   const blamed = await refusing(async () => (options.has(blameOption.name) ? withBlame(loaded, explanation) : loaded));
   if (!blamed.ok) return failWith(exitCodes.input, blamed.message, ...blamed.hints);
   const source = blamed.value;
+  const counts = given ?? (await readRetryViews(context, [target.ref]));
   const known = answerCaveats(source, { about: "Objects", objects: [target.id] }, { redaction });
   const caveats = [...known, ...(counts?.caveats ?? [])];
   const retries = explainedTraffic(explanation, source, counts);

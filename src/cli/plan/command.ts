@@ -3,7 +3,7 @@ import type { World } from "../../core/effective/world/world.ts";
 import { findKinds, kindWords } from "../../core/explain/kind-words.ts";
 import type { Plan } from "../../core/explain/plan/result.ts";
 import { withCascades } from "../../core/explain/plan/with-cascades.ts";
-import { type ChangedTraffic, trafficChanged } from "../../core/explain/worth/traffic-changed.ts";
+import { type ChangedTraffic, countedWhereChanged, trafficChanged } from "../../core/explain/worth/traffic-changed.ts";
 import type { Finding } from "../../core/model/finding.ts";
 import { formatRef, isNamespace, type ObjectRef } from "../../core/model/refs.ts";
 import { formatOrigin } from "../../sources/format-origin.ts";
@@ -23,6 +23,7 @@ import { scopeProblem } from "../target/check-scope.ts";
 import { findRefused, findTarget, namedLike } from "../target/find-targets.ts";
 import { gatewayAdminOption } from "../worth/gateway-admin-option.ts";
 import { type ReadCounts, readRetryCounts } from "../worth/read-retry-counts.ts";
+import { readRetryViews } from "../worth/read-retry-views.ts";
 import { printChangedTraffic } from "../worth/text.ts";
 import { loadCommitSides } from "./commit-sides.ts";
 import { compareSides, withRegex } from "./compare-sides.ts";
@@ -160,7 +161,7 @@ async function loadFileSides(
 async function plan(
   input: PlanDocuments,
   deletes: readonly string[],
-  counts: ReadCounts | undefined,
+  given: ReadCounts | undefined,
   context: CommandContext,
 ): Promise<ExitCode> {
   const { fail, failWith, options, print, output } = context;
@@ -187,6 +188,8 @@ async function plan(
   if (problem !== undefined && scopeProblem(sides.before.world, scope) !== undefined)
     return fail(problem.message, problem.hint);
   const shown = redactPlan(planned, sides, redaction);
+  const { ends, gateways } = countedWhereChanged(planned);
+  const counts = given ?? (await readRetryViews(context, ends, gateways));
   const known = planCaveats(source, documents, sides, redaction);
   const caveats = [...known, ...(counts?.caveats ?? [])];
   const retries = changedTraffic(planned, counts);

@@ -5,6 +5,7 @@ import { traceRequest } from "../../core/explain/trace/trace-request.ts";
 import { GATEWAY_API } from "../../core/model/kinds.ts";
 import { compareText, kindId, type ObjectId, objectId } from "../../core/model/refs.ts";
 import { didYouMean } from "../../core/model/words/did-you-mean.ts";
+import type { RetryReport } from "../../core/retry/retry-counts.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import { parseRedaction, redactionFor, redactOption } from "../args/redaction.ts";
 import { answerCaveats } from "../caveats/answer-caveats.ts";
@@ -17,6 +18,7 @@ import { namespacesOf } from "../target/check-scope.ts";
 import { findTarget } from "../target/find-targets.ts";
 import { gatewayAdminOption } from "../worth/gateway-admin-option.ts";
 import { type ReadCounts, readRetryCounts } from "../worth/read-retry-counts.ts";
+import { readRetryViews, type ViewedCounts } from "../worth/read-retry-views.ts";
 import { meshTraceJson, traceJson } from "./json.ts";
 import { parseRequest } from "./parse-request.ts";
 import { printMeshTrace, printTrace } from "./text.ts";
@@ -95,10 +97,12 @@ export const command: Command = {
     const traces = traceRequest(source.world, parsed.request, createRegex(), gateway.id);
     if (traces.length === 0)
       return failWith(exitCodes.input, `there is no Gateway in ${source.origin}`, source.absentFix);
+    const routed = traces.filter((trace) => trace.outcome === "Routed");
+    const [routes, gateways] = [routed.map(({ winner }) => winner.route), routed.map((trace) => trace.gateway)];
     return printTraces(parsed.request, traces, {
       ...context,
       source,
-      counts,
+      counts: counts ?? (await readRetryViews(context, routes, gateways)),
       redaction: redactionFor(redaction.redaction, source.world),
     });
   },
@@ -123,10 +127,13 @@ interface Answering extends CommandContext {
 function printTraces(
   request: TraceRequest,
   traces: readonly GatewayTrace[],
-  context: Answering & { readonly counts: ReadCounts | undefined },
+  context: Answering & { readonly counts: ReadCounts | ViewedCounts | undefined },
 ): ExitCode {
   const { output, print, source, redaction, options, counts } = context;
-  const report = counts?.report;
+  const reportOf = ({ gateway }: GatewayTrace): RetryReport | undefined =>
+    counts !== undefined && "gateways" in counts && !counts.gateways.has(objectId(gateway))
+      ? undefined
+      : counts?.report;
   const known = answerCaveats(
     source,
     { about: "Objects", objects: traces.map(askedObject) },
@@ -137,10 +144,10 @@ function printTraces(
   );
   const caveats = [...known, ...(counts?.caveats ?? [])];
   if (output === "json" || output === "yaml") {
-    printData(print, output, traceJson(request, traces, { source, redaction, caveats, report }));
+    printData(print, output, traceJson(request, traces, { source, redaction, caveats, reportOf }));
   } else {
     const text = { print, source, redaction, caveats: known, wide: output === "wide", allPaths: false };
-    printTrace(request, traces, { ...text, report });
+    printTrace(request, traces, { ...text, reportOf });
     printCaveats(caveats, print);
   }
   return exitCodeWith(caveats, options, exitCodes.ok);

@@ -51,13 +51,16 @@ export function traceJson(
     source,
     redaction,
     caveats,
-    report,
+    reportOf,
   }: Pick<TextContext, "source" | "redaction" | "caveats"> & {
-    readonly report: RetryReport | undefined;
+    /** What is known of the Gateway of a trace. */
+    readonly reportOf: (trace: GatewayTrace) => RetryReport | undefined;
   },
 ): object {
-  const withRetries = (trace: GatewayTrace): object =>
-    report === undefined ? {} : { retries: trafficCountsJson(trafficOfTrace(trace, report.counts), report) };
+  const withRetries = (trace: GatewayTrace): object => {
+    const report = reportOf(trace);
+    return report === undefined ? {} : { retries: trafficCountsJson(trafficOfTrace(trace, report.counts), report) };
+  };
   return {
     apiVersion: API_VERSION,
     kind: "Trace",

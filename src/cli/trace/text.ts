@@ -27,9 +27,9 @@ import type { TextContext } from "../print/text-context.ts";
 import { printTraffic } from "../worth/text.ts";
 import { MESH_NOTE } from "./mesh-note.ts";
 
-/** `report`: what gateways counted. Undefined: not asked for, or not known. */
+/** `reportOf`: what is known of the Gateway of a trace. Undefined: not asked for, or not known. */
 interface TraceTextContext extends TextContext {
-  readonly report: RetryReport | undefined;
+  readonly reportOf: (trace: GatewayTrace) => RetryReport | undefined;
 }
 
 /** Prints listener, rule, filters, backends and effective policies, in the order in which a request meets them. */
@@ -113,11 +113,12 @@ function printNoPort(ports: readonly number[], { port }: TraceRequest, { print }
 }
 
 function printGateway(trace: GatewayTrace, request: TraceRequest, context: TraceTextContext): void {
-  const { print, report } = context;
+  const { print, reportOf } = context;
   print.line();
   printWay(trace, request, context);
   if (trace.outcome !== "Routed") return;
   printPolicies(trace, context);
+  const report = reportOf(trace);
   if (report !== undefined) printTraffic(trafficOfTrace(trace, report.counts), report, print);
 }
 

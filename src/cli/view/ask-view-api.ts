@@ -7,7 +7,7 @@ import { ClusterError } from "../../adapters/cluster/cluster-error.ts";
 import { parseTargetText, type TargetText } from "../../core/explain/find-objects.ts";
 import type { JsonObject } from "../../core/model/json.ts";
 import { kinds as builtInKinds } from "../../core/model/kinds.ts";
-import type { GroupKind } from "../../core/model/refs.ts";
+import type { GroupKind, ObjectRef } from "../../core/model/refs.ts";
 import { viewName } from "../../core/view/view-name.ts";
 import { VIEW_API_VERSION, VIEW_GROUP, VIEW_VERSION, viewResourceFor } from "../../core/view/view-resources.ts";
 
@@ -55,6 +55,32 @@ export async function askViewApi(client: KubeClient, { about, text, namespace }:
     if (!(error instanceof ClusterError)) throw error;
     return { state: "refused", reason: error.message, isOfApi: error instanceof ApiError && error.status !== 401 };
   }
+}
+
+/** The views of what takes effect on objects of built-in kinds, in their order; `absent`: no policy reaches the object. Undefined: the view API is not installed. */
+export async function askEffectiveViews(
+  client: KubeClient,
+  refs: readonly ObjectRef[],
+): Promise<readonly ViewAnswer[] | undefined> {
+  const answerFor = async (ref: ObjectRef): Promise<ViewAnswer> => {
+    const { plural } = viewResourceFor("Targets", ref.namespace);
+    const name = viewName(ref, () => undefined);
+    const path = resourcePath({ group: VIEW_GROUP, version: VIEW_VERSION, plural }, ref.namespace, name);
+    const object = await client.request({ path, deadlineMs: DEADLINE_MS });
+    return { state: "found", object, sectionName: undefined };
+  };
+  const refused = (error: unknown): ViewAnswer => {
+    if (error instanceof ApiError && error.status === 404) return { state: "absent" };
+    if (!(error instanceof ClusterError)) throw error;
+    return { state: "refused", reason: error.message, isOfApi: error instanceof ApiError };
+  };
+  try {
+    if (!(await isInstalled(client))) return undefined;
+  } catch (error) {
+    const answer = refused(error);
+    return refs.map(() => answer);
+  }
+  return Promise.all(refs.map((ref) => answerFor(ref).catch(refused)));
 }
 
 async function isInstalled(client: KubeClient): Promise<boolean> {

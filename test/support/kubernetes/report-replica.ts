@@ -57,9 +57,11 @@ export async function startReportReplica(
     readonly adminPort?: number;
     /** By default CONTROLLER_USER. */
     readonly user?: string;
+    /** The port of the view API. By default a free one. */
+    readonly viewPort?: number;
   } = {},
 ): Promise<ReportReplica> {
-  const [port = 0] = await findFreePorts(1);
+  const [freePort = 0] = await findFreePorts(1);
   const stop = new AbortController();
   const notes: string[] = [];
   const { errorPrint } = createPrinters(testIo().io);
@@ -67,7 +69,7 @@ export async function startReportReplica(
     await connectAs(plane, through.user ?? CONTROLLER_USER, through),
     {
       access: { kubeconfig: plane.kubeconfig },
-      view: { host: "127.0.0.1", port },
+      view: { host: "127.0.0.1", port: through.viewPort ?? freePort },
       admin: through.adminPort === undefined ? undefined : { host: "127.0.0.1", port: through.adminPort },
       service: { namespace: REPORT_NAMESPACE, name: "prevail-view" },
       secretName: "prevail-view-tls",

@@ -32,6 +32,24 @@ export function trafficChanged(plan: Plan, counts: readonly TrafficCounts[]): re
   );
 }
 
+/**
+ * The objects with counts where a plan changes a setting of retries: the Gateways of the paths, and on each path the lowest of Service, route and Gateway. An object may be there several times.
+ */
+export function countedWhereChanged(plan: Plan): {
+  readonly gateways: readonly ObjectRef[];
+  readonly ends: readonly ObjectRef[];
+} {
+  const paths = plan.kinds.flatMap(({ changes }) =>
+    changes.filter(changesRetries).map(({ nodes }) => nodes.map(refOfNode)),
+  );
+  return {
+    gateways: paths.flatMap((refs) => refs.filter(({ kind }) => kind === "Gateway")),
+    ends: paths.flatMap((refs) => refs.findLast(({ kind }) => /^(?:Service|Gateway|.*Route)$/.test(kind)) ?? []),
+  };
+}
+
+const refOfNode = ({ group, kind, namespace, name }: PathNode): ObjectRef => ({ group, kind, namespace, name });
+
 /** The counts by backend, those that owe most to retries first. */
 export function worthByBackend(found: readonly TrafficCounts[]): readonly BackendWorth[] {
   const byBackend = new Map<string, BackendWorth>();

@@ -385,7 +385,7 @@ export const mutants = [
   row(
     "a part does not have levels that are more specific than others",
     gep713,
-    "src/core/effective/world/attached-policies.ts",
+    "src/core/effective/world/compiled-kind.ts",
     "[merge, ...parts.map((part) => part.merge)].flatMap((rules) => rules?.mostSpecific ?? []);",
     "[merge, ...parts.slice(99).map((part) => part.merge)].flatMap((rules) => rules?.mostSpecific ?? []);",
   ),

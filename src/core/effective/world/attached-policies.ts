@@ -3,7 +3,7 @@ import { annotatedStrategy } from "../../merge/annotated-strategy.ts";
 import { comparePrecedence } from "../../merge/precedence.ts";
 import type { ObjectIndex } from "../../model/collections/object-index.ts";
 import { PersistentMap } from "../../model/collections/persistent-map.ts";
-import type { LevelKind, PolicyDefinition } from "../../model/definition.ts";
+import type { LevelKind } from "../../model/definition.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import type { Policy } from "../../model/policy.ts";
 import { kindId, type ObjectId, parseObjectId } from "../../model/refs.ts";
@@ -106,9 +106,12 @@ const setOf = (policies: readonly Policy[], facts: TargetFacts, { stacks, defini
   );
 
 /** What the fold needs to know about an object and its sections. */
-function targetFacts(id: ObjectId, findTarget: () => KubeObject | undefined, { definition }: CompiledKind): FactsOf {
+function targetFacts(
+  id: ObjectId,
+  findTarget: () => KubeObject | undefined,
+  { definition, ranked }: CompiledKind,
+): FactsOf {
   const { decidedBy, annotation, skip } = definition.merge;
-  const ranked = rankedLevels(definition);
   if (decidedBy !== "Annotation" && skip === undefined && ranked.length === 0) return () => PLAIN_TARGET;
   const annotated =
     decidedBy === "Annotation" && annotation !== undefined
@@ -130,10 +133,6 @@ function targetFacts(id: ObjectId, findTarget: () => KubeObject | undefined, { d
     };
   };
 }
-
-/** The levels that are more specific than others for some settings of the kind. */
-const rankedLevels = ({ merge, parts = [] }: PolicyDefinition): readonly LevelKind[] =>
-  [merge, ...parts.map((part) => part.merge)].flatMap((rules) => rules?.mostSpecific ?? []);
 
 /** Collects which policies of a kind are attached to which objects. */
 export class AttachedDraft {

@@ -39,6 +39,8 @@ export interface CompiledKind {
   readonly through: ReadonlySet<KindId> | undefined;
   /** True if its policies may target cluster-scoped objects: GatewayClasses, Namespaces. */
   readonly targetsClusterScope: boolean;
+  /** The levels that are more specific than others for some settings of the kind. */
+  readonly ranked: readonly LevelKind[];
   readonly mappings: readonly CompiledMapping[];
   /** How values of objects' own fields split into units. */
   readonly ownUnitRules: UnitRules;
@@ -93,6 +95,7 @@ export function compileKind(definition: PolicyDefinition, index: number, options
     targetsClusterScope: attachableLevels(definition.targeting).some(
       (target) => options.facts(target)?.scope === "Cluster",
     ),
+    ranked: rankedLevels(definition),
     mappings,
     ownUnitRules: ownUnitRulesOf(definition, options.crd(policyKind), mappings.flatMap(mappedMapPaths)),
     tools,
@@ -100,6 +103,9 @@ export function compileKind(definition: PolicyDefinition, index: number, options
     stacks: new Stacks(),
   };
 }
+
+const rankedLevels = ({ merge, parts = [] }: PolicyDefinition): readonly LevelKind[] =>
+  [merge, ...parts.map((part) => part.merge)].flatMap((rules) => rules?.mostSpecific ?? []);
 
 /** The paths in the spec proper where the schema of the field that a setting is mapped onto has a map, also in sections and items of lists. */
 const mappedMapPaths = ({ from, schema }: CompiledMapping): readonly string[] =>

@@ -367,6 +367,14 @@ export const mutants = [
     "",
   ),
 
+  row(
+    "lists are merged whatever the policy says about it",
+    gep713,
+    `${model}/parse/policy/parse-blocks.ts`,
+    'return lists.filter(({ except = [] }) => typeof word !== "string" || !except.includes(word));',
+    'return lists.filter(({ except = [] }) => typeof word !== "string" || except.length < 99);',
+  ),
+
   // Levels that are more specific than others (GEP-713, "Hierarchy of target kinds").
   row(
     "levels that are more specific than all others have the order of the hierarchy",

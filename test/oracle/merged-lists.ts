@@ -4,12 +4,17 @@ import type { Json, JsonObject } from "../../src/core/model/json.ts";
 import type { ClusterObject } from "./cluster-objects.ts";
 import { field, isList, isMap, unique } from "./json-value.ts";
 
-/** The block with a map instead of each such list. */
-export function readLists(block: JsonObject, { ref }: ClusterObject, definition: PolicyDefinition): JsonObject {
-  const { namespace, name, kind } = ref;
+/** The block with a map instead of each such list. `strategy`: the word that selects its strategy. */
+export function readLists(
+  block: JsonObject,
+  strategy: Json | undefined,
+  { object, definition }: { readonly object: ClusterObject; readonly definition: PolicyDefinition },
+): JsonObject {
+  const { namespace, name, kind } = object.ref;
   const parts = [definition.policies.length > 1 ? kind : "", namespace, name].filter((part) => part !== "");
+  const lists = (definition.merge.lists ?? []).filter(({ except = [] }) => !except.some((one) => one === strategy));
   const read = (value: Json, path: readonly string[]): Json => {
-    const list = definition.merge.lists?.find((one) => isAt(one, path));
+    const list = lists.find((one) => isAt(one, path));
     if (isList(value) && list !== undefined) return mapOfItems(value, list, parts.join("/"));
     if (!isMap(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, read(inner, [...path, key])]));

@@ -240,7 +240,7 @@ function readParts(spec: JsonObject, reading: Reading): readonly OracleBlock[] |
     const granularity = readGranularity(hasStrategy ? word : undefined, ofPart);
     if (granularity === undefined) return undefined;
     const base = (hasStrategy && typeof word === "string" && merge.granularity.bases?.[word]) || merge.granularity.base;
-    const units = unitsOf(readLists(picked, object, ofPart.definition), ofPart.definition);
+    const units = unitsOf(readLists(picked, word, ofPart), ofPart.definition);
     return { name: "bare", part: name, granularity, base, when: undefined, remove: [], units };
   });
   const all = [readBlock("bare", rest, reading), ...blocks];
@@ -308,7 +308,7 @@ function readBlock(name: BlockName, block: JsonObject, reading: Reading): Oracle
     base,
     when,
     remove,
-    units: unitsOf(readLists(proper, reading.object, reading.definition), reading.definition),
+    units: unitsOf(readLists(proper, word, reading), reading.definition),
   };
 }
 

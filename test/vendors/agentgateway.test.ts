@@ -313,6 +313,53 @@ describe("agentgateway: each field whole, from the most specific policy", () => 
     },
   ]);
   vendorCases([], namedCases({ group, kind: "AgentgatewayParameters", controller: CONTROLLER, by: "Parameters" }));
+  const parameters = (name: string, spec: JsonObject): JsonObject => ({
+    apiVersion: `${group}/v1alpha1`,
+    kind: "AgentgatewayParameters",
+    metadata: { name, namespace: "default" },
+    spec,
+  });
+  const parametersRef = (name: string): JsonObject => ({ group, kind: "AgentgatewayParameters", name });
+  const env = (...names: readonly string[]): JsonObject => ({ env: names.map((name) => ({ name, value: "1" })) });
+  vendorCases(
+    [],
+    [
+      {
+        what: "AgentgatewayParameters: environment variables are merged by name, limits by key, and raw configuration is taken whole",
+        objects: [
+          {
+            apiVersion: "gateway.networking.k8s.io/v1",
+            kind: "GatewayClass",
+            metadata: { name: "class" },
+            spec: {
+              controllerName: CONTROLLER,
+              parametersRef: { ...parametersRef("house"), namespace: "default" },
+            },
+          },
+          {
+            apiVersion: "gateway.networking.k8s.io/v1",
+            kind: "Gateway",
+            metadata: { name: "g", namespace: "default" },
+            spec: {
+              gatewayClassName: "class",
+              listeners: [{ name: "http", port: 80, protocol: "HTTP" }],
+              infrastructure: { parametersRef: parametersRef("own") },
+            },
+          },
+          parameters("house", { ...env("A", "B"), resources: { limits: { cpu: 1 } }, rawConfig: { a: 1, b: 1 } }),
+          parameters("own", { ...env("B"), resources: { limits: { memory: 2 } }, rawConfig: { a: 2 } }),
+        ],
+        effective: {
+          "Gateway/g": {
+            env: { B: { name: "B", value: "1" }, A: { name: "A", value: "1" } },
+            resources: { limits: { cpu: 1, memory: 2 } },
+            rawConfig: { a: 2 },
+          },
+        },
+        outcomes: { own: "Enforced" },
+      },
+    ],
+  );
 
   const caveatOf = (policy: JsonObject): string | undefined =>
     caveatsFor(vendorCluster([...shared, policy]).evaluation, { about: "Input" }).find(

@@ -54,6 +54,34 @@ describe("mergeType: a route's policy is merged with the closest policy above it
       outcomes: { g1: "PartiallyEnforced by r1", r1: "Enforced" },
     },
     {
+      what: "JSONMerge replaces the list of upgrades, and that of rate limit rules",
+      objects: [
+        traffic("g1", "Gateway/g", {
+          httpUpgrade: [{ type: "websocket" }, { type: "spdy/3.1" }],
+          rateLimit: { type: "Global", global: { rules: [limit(100)] } },
+        }),
+        traffic(
+          "r1",
+          "HTTPRoute/r",
+          { ...json, httpUpgrade: [{ type: "websocket" }], rateLimit: { global: { rules: [limit(5)] } } },
+          1,
+        ),
+      ],
+      effective: {
+        [ONE]: { httpUpgrade: [{ type: "websocket" }], rateLimit: { type: "Global", global: { rules: [limit(5)] } } },
+      },
+      outcomes: { g1: "PartiallyEnforced by r1", r1: "Enforced" },
+    },
+    {
+      what: "JSONMerge leaves a list of the Gateway that the route's policy does not have",
+      objects: [
+        traffic("g1", "Gateway/g", { httpUpgrade: [{ type: "websocket" }] }),
+        traffic("r1", "HTTPRoute/r", { ...json, ...retry(2) }, 1),
+      ],
+      effective: { [ONE]: { httpUpgrade: { websocket: { type: "websocket" } }, ...retry(2) } },
+      outcomes: { g1: "Enforced", r1: "Enforced" },
+    },
+    {
       what: "StrategicMerge merges upgrades and compressions by their type",
       objects: [
         traffic("g1", "Gateway/g", { httpUpgrade: [{ type: "websocket" }, { type: "spdy/3.1" }] }),
@@ -222,7 +250,7 @@ describe("mergeType: a route's policy is merged with the closest policy above it
 
 describe("EnvoyProxy: mergeType of the Gateway's", () => {
   const parameters = (name: string) => ({ group: GROUP, kind: "EnvoyProxy", name, namespace: "default" });
-  const proxied = (spec: JsonObject): readonly JsonObject[] => [
+  const proxied = (spec: JsonObject, house: JsonObject = {}): readonly JsonObject[] => [
     {
       apiVersion: "gateway.networking.k8s.io/v1",
       kind: "GatewayClass",
@@ -239,9 +267,14 @@ describe("EnvoyProxy: mergeType of the Gateway's", () => {
         infrastructure: { parametersRef: { group: GROUP, kind: "EnvoyProxy", name: "own" } },
       },
     },
-    proxy("house", { logging: { level: { default: "warn" } }, concurrency: 2 }),
+    proxy("house", { logging: { level: { default: "warn" } }, concurrency: 2, ...house }),
     proxy("own", spec),
   ];
+  const env = (...names: readonly string[]): JsonObject => ({
+    provider: {
+      kubernetes: { envoyDeployment: { container: { env: names.map((name) => ({ name, value: name })) } } },
+    },
+  });
   vendorCases(
     [],
     [
@@ -257,6 +290,38 @@ describe("EnvoyProxy: mergeType of the Gateway's", () => {
         effective: { "Gateway/g": { concurrency: 4, logging: { level: { default: "warn" } } } },
         outcomes: { house: "PartiallyEnforced by own", own: "Enforced" },
       },
+      {
+        what: "StrategicMerge merges environment variables by name",
+        objects: proxied({ ...strategic, ...env("B", "C") }, { logging: {}, ...env("A", "B") }),
+        effective: {
+          "Gateway/g": {
+            concurrency: 2,
+            logging: {},
+            provider: {
+              kubernetes: {
+                envoyDeployment: {
+                  container: {
+                    env: {
+                      B: { name: "B", value: "B" },
+                      C: { name: "C", value: "C" },
+                      A: { name: "A", value: "A" },
+                    },
+                  },
+                },
+              },
+            },
+          },
+        },
+        outcomes: { own: "Enforced" },
+      },
+      {
+        what: "JSONMerge replaces the environment variables",
+        objects: proxied({ mergeType: "JSONMerge", ...env("B") }, env("A")),
+        effective: {
+          "Gateway/g": { concurrency: 2, logging: { level: { default: "warn" } }, ...env("B") },
+        },
+        outcomes: { house: "PartiallyEnforced by own", own: "Enforced" },
+      },
     ],
   );
 });
@@ -267,17 +332,16 @@ function proxy(name: string, spec: JsonObject): JsonObject {
 
 describe("what is approximate", () => {
   const codes = (spec: JsonObject) => {
-    const { evaluation } = vendorCluster([...shared, traffic("r1", "HTTPRoute/r", spec)]);
+    const { evaluation } = vendorCluster([...shared, security("r1", "HTTPRoute/r", spec), tcp]);
     return caveatsFor(evaluation, { about: "Input" }).map(({ code }) => code);
   };
+  const tcp = security("tcp", "TCPRoute/absent", { authorization: {} });
 
-  test("with JSONMerge lists are replaced in Envoy Gateway, and a caveat says that they are merged here", () => {
-    const upgrades = { httpUpgrade: [{ type: "websocket" }] };
-    expect(codes({ ...json, ...retry(1) })).toEqual([]);
-    expect(codes(upgrades)).toEqual([]);
-    expect(codes({ ...strategic, ...upgrades })).toEqual([]);
-    expect(codes({ ...json, ...upgrades })).toEqual(["ApproximateDefinition"]);
-    expect(codes({ ...json, rateLimit: { global: { rules: [limit(1)] } } })).toEqual(["ApproximateDefinition"]);
+  test("a SecurityPolicy on a TCPRoute with mergeType: Envoy Gateway judges what comes of the merge, and a caveat says so", () => {
+    expect(codes({ ...json, jwt: { providers: [] } })).toEqual([]);
+    const merged = { ...tcp, spec: { ...(tcp["spec"] as JsonObject), ...strategic } };
+    const { evaluation } = vendorCluster([...shared, merged]);
+    expect(caveatsFor(evaluation, { about: "Input" }).map(({ code }) => code)).toEqual(["ApproximateDefinition"]);
   });
 });
 

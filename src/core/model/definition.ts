@@ -264,6 +264,8 @@ export interface MergedList {
   readonly by?: string;
   /** `Whole`: an item is one setting. `Fields`: each of its fields is one. */
   readonly items: "Whole" | "Fields";
+  /** Words of the field that selects a strategy: in a policy or block with one of them the list is one value. Absent: none. */
+  readonly except?: readonly string[];
 }
 
 /** What becomes of several policies on one target. */

@@ -281,17 +281,21 @@ const wordsKind: PolicyKindUnderTest = {
 const listsKind: PolicyKindUnderTest = {
   ...leaves,
   paths: ["items", "parts", "colors.joined", "color", "items", "parts", "colors.joined", "colors.dark"],
-  strategies: ["field", "atomic"],
+  strategies: ["field", "atomic", "whole"],
   removals: ["color", "items.x", "parts.y", "colors.joined"],
   conditions: ["has(spec.items)", "has(spec.color)"],
   definition: define({
     kind: "ListsPolicy",
     merge: {
-      granularity: { default: "Field", field: "strategy", values: { field: "Field", atomic: "Atomic" } },
+      granularity: {
+        default: "Field",
+        field: "strategy",
+        values: { field: "Field", atomic: "Atomic", whole: "Field" },
+      },
       lists: [
-        { path: "items", by: "type", items: "Whole" },
+        { path: "items", by: "type", items: "Whole", except: ["atomic", "whole"] },
         { path: "parts", by: "type", items: "Fields" },
-        { path: "colors.*", items: "Whole" },
+        { path: "colors.*", items: "Whole", except: ["whole"] },
       ],
     },
   }),

@@ -5,8 +5,11 @@
 import { expect, test } from "vitest";
 import type { MergeRules } from "../../../src/core/model/definition.ts";
 import type { JsonObject } from "../../../src/core/model/json.ts";
+import { definitionObject } from "../../../src/core/model/parse/definition/definition-object.ts";
+import { parseDefinition } from "../../../src/core/model/parse/definition/parse-definition.ts";
 import { cluster } from "../../support/cluster/cluster.ts";
 import { gateway, gatewayClass, policy, route } from "../../support/cluster/gateway-objects.ts";
+import { kubeObject } from "../../support/cluster/kube-objects.ts";
 import { policyKind } from "../../support/cluster/policy-kind.ts";
 
 const merging = (merge: Partial<MergeRules>) =>
@@ -46,6 +49,30 @@ test("by a field: each item takes effect as a whole, with a source of its own", 
   expect(sources(RULE)["/upgrades/websocket"]?.held).toBe("low bare");
   expect(sources(RULE)["/upgrades/spdy"]?.held).toBe("high bare");
   expect(outcome("high")).toBe("PartiallyEnforced by low");
+});
+
+test("except: in a policy with such a word the list is one value, which replaces the items of higher policies", () => {
+  const lists = [{ path: "upgrades", by: "type", items: "Fields", except: ["replace"] }] as const;
+  const granularity = { default: "Field", field: "how", values: { merge: "Field", replace: "Field" } } as const;
+  const low = [{ type: "websocket", color: "red" }];
+  const merged = (how: string) => made({ lists, granularity }, { upgrades, a: 1 }, { upgrades: low, how });
+  expect(merged("replace").spec(RULE)).toEqual({ upgrades: low, a: 1 });
+  expect(merged("replace").sources(RULE)["/upgrades/spdy/size"]?.lost).toContain("high bare 1 replaced by low");
+  expect(merged("merge").spec(RULE)).toEqual({
+    upgrades: { websocket: { type: "websocket", color: "red", size: 1 }, spdy: { type: "spdy", size: 1 } },
+    a: 1,
+  });
+  const absent = made({ lists, granularity }, { upgrades }, { a: 1, how: "replace" });
+  expect(absent.spec(RULE)).toEqual({ upgrades: { websocket: upgrades[0], spdy: upgrades[1] }, a: 1 });
+});
+
+test("except: a word that selects no strategy is a mistake of the definition", () => {
+  const object = definitionObject(
+    merging({ lists: [{ path: "upgrades", by: "type", items: "Whole", except: ["atomc"] }] }),
+  );
+  expect(parseDefinition(kubeObject(object)).findings.map(({ message }) => message)).toEqual([
+    `spec.merge.lists[0].except[0] is "atomc", which is none of the words in spec.merge.granularity.values; did you mean 'atomic'?`,
+  ]);
 });
 
 test("by a field: the fields of an item are merged", () => {

@@ -288,8 +288,8 @@ const strategyObject = ({ base, granularity }: MergeStrategy): JsonObject => ({
   granularity: granularityWord(granularity),
 });
 
-const mergedList = ({ path, by, items }: MergedList): JsonObject =>
-  withoutDefaults({ path, by, join: by === undefined ? "Append" : undefined, items: unless("Whole", items) });
+const mergedList = ({ path, by, items, except }: MergedList): JsonObject =>
+  withoutDefaults({ path, by, join: by === undefined ? "Append" : undefined, items: unless("Whole", items), except });
 
 const orderKey = (key: OrderKey): Json => (typeof key === "string" ? key : fieldOrder(key));
 

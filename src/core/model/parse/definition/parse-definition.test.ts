@@ -298,7 +298,7 @@ const withoutParts: JsonObject = {
     precedence: [{ path: "priority", annotation: "example.com/weight", values: ["a"], descending: true, absent: "1" }],
     limit: 5,
     ruleNames: "Fixed",
-    lists: [{ path: "things", by: "name", join: "Append", items: "Fields" }],
+    lists: [{ path: "things", by: "name", join: "Append", items: "Fields", except: ["lock"] }],
     granularity: {
       default: "Field",
       base: "Overrides",

@@ -56,7 +56,19 @@ function readLists(merge: JsonObject, problems: DefinitionProblem[]): Pick<Merge
       const found = by === "" ? "neither by nor join" : "both by and join";
       problems.push({ code: "Misplaced", field, message: `${field} has ${found}; allowed: one of them` });
     }
-    return { path, ...(by === "" ? {} : { by }), items: oneOf(item["items"], mergeChoices.items, "Whole") };
+    const except = texts(item, "except");
+    const known = Object.keys(child(child(merge, "granularity"), "values"));
+    for (const [at, word] of except.entries()) {
+      if (known.includes(word)) continue;
+      const message = `${field}.except[${at}] is ${formatValue(word)}, which is none of the words in spec.merge.granularity.values${didYouMean(word, known)}`;
+      problems.push({ code: "UnknownValue", field: `${field}.except[${at}]`, message });
+    }
+    return {
+      path,
+      ...(by === "" ? {} : { by }),
+      items: oneOf(item["items"], mergeChoices.items, "Whole"),
+      ...(except.length === 0 ? {} : { except }),
+    };
   });
   return lists.length === 0 ? {} : { lists };
 }

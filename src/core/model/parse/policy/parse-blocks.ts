@@ -126,8 +126,8 @@ function partBlocks(object: KubeObject, spec: JsonObject, reader: PolicyReader, 
     ...parts.map((part): Block => {
       const own = part.keys.reduce((all, keys) => withValueAt(all, keys, valueAtKeys(spec, keys)), NO_SETTINGS);
       const entry = entryName(object, definition);
-      const written =
-        part.merge.accumulate === undefined ? listsAsMaps(own, part.merge.lists ?? [], entry) : { [entry]: own };
+      const lists = listsWith(spec, part.merge.lists ?? [], part.merge);
+      const written = part.merge.accumulate === undefined ? listsAsMaps(own, lists, entry) : { [entry]: own };
       const units = Object.keys(own).length === 0 ? [] : unitsOf(written, part.rules);
       return { name: "bare", part: part.name, ...strategyIn(spec, part.merge, report), remove: NOTHING, units };
     }),
@@ -164,15 +164,26 @@ function withMergedLists(
   object: KubeObject,
   spec: JsonObject,
   lists: readonly MergedList[],
-  { definition, words }: PolicyReader,
+  { definition, merge, words }: PolicyReader,
 ): JsonObject {
   const entry = entryName(object, definition);
-  const merged: { [key: string]: Json } = { ...listsAsMaps(spec, lists, entry) };
+  const merged: { [key: string]: Json } = { ...listsAsMaps(spec, listsWith(spec, lists, merge), entry) };
   for (const word of [...words.defaults, ...words.overrides]) {
     const block = ownValue(spec, word);
-    if (isJsonObject(block)) merged[word] = listsAsMaps(block, lists, entry);
+    if (isJsonObject(block)) merged[word] = listsAsMaps(block, listsWith(block, lists, merge), entry);
   }
   return merged;
+}
+
+/** The lists that are merged in a policy or block with this word in the field that selects a strategy. */
+function listsWith(
+  block: JsonObject,
+  lists: readonly MergedList[],
+  { granularity }: MergeRules,
+): readonly MergedList[] {
+  if (lists.every(({ except }) => except === undefined)) return lists;
+  const word = valueAtKeys(block, granularity.field.split("."));
+  return lists.filter(({ except = [] }) => typeof word !== "string" || !except.includes(word));
 }
 
 const unmergedBlock = (spec: JsonObject, { merge, rules, asideInSpec }: PolicyReader): Block => ({

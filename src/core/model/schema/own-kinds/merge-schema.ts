@@ -190,6 +190,11 @@ const fields: Readonly<Record<string, Field>> = {
           "Whole",
           "An item is one setting, or each of its fields is one. In kinds that support Patch always the latter.",
         ),
+        except: optional(
+          list(name),
+          "none",
+          "Words of `granularity.field`: in a policy or block with one of them the list is one value.",
+        ),
       }),
     ),
     "a list is one value",

@@ -2447,6 +2447,27 @@ export const mutants = [
     "const words = found.size === 0 ? [definition?.governs] : ORDER.filter((word) => found.has(word));",
     "const words = [definition?.governs];",
   ),
+  row(
+    "a message names what it is about, not the objects that it names",
+    `${beside}/effective/findings/`,
+    `${effective}/findings/kind-names.ts`,
+    'const [group = "", ...others] = found.length > 0 ? found : meant;',
+    'const [group = "", ...others] = meant;',
+  ),
+  row(
+    "caveats name kinds without their group",
+    "test/vendors/groups-in-names",
+    "src/core/caveats/find-caveats.ts",
+    "return { ...caveat, message: inText(message, about), summary: inText(summary, about), fix: inText(fix, about) };",
+    "return { ...caveat, message, summary: inText(summary, about), fix };",
+  ),
+  row(
+    "a confirmation names a kind without its group",
+    "test/vendors/groups-in-names",
+    "src/core/admission/find-refusal.ts",
+    "${names.kind(ref).toLowerCase()} ${ref.name}",
+    "${ref.kind.toLowerCase()} ${ref.name}",
+  ),
   // Following a cluster, and writing status (docs/controller.md).
   row(
     "a kind that discovery does not have yet is gone",

@@ -68,30 +68,36 @@ function effectOf(
   const { operation, object, oldObject } = request;
   if (operation === "UPDATE" && oldObject !== undefined && object !== undefined && hasSameMeaning(oldObject, object))
     return undefined;
-  if (isRule(ref)) return definitionEffect(evaluation, request, subject);
-  const far = farEffect(worldOf(evaluation), request, subject);
+  if (isRule(ref)) return definitionEffect(evaluation, request, subject, settings);
+  const far = farEffect(worldOf(evaluation), request, subject, settings);
   if (far !== undefined) return far;
   const current = asStored(evaluation, request, subject);
   const before = worldOf(current);
   const applied = applyPlanned(current, operation === "DELETE" ? deletions(before, ref) : [{ upsert: object }]);
+  const after = worldOf(applied.evaluation);
   return {
     state: "Change",
     request,
     ref,
     id,
     before,
-    after: worldOf(applied.evaluation),
+    after,
     delta: applied.delta,
     touched: touchedOf(applied),
     cel: optionsOf(evaluation).evaluateCondition,
-    names: otherNames(before, settings),
+    names: otherNames(settings, before, after),
   };
 }
 
 /** Above this number the paths of a policy that is deleted are counted only: comparing each of them takes too long for a request that waits. */
 const FAR = 1000;
 
-function farEffect(world: World, request: AdmissionRequest, { ref, id }: KubeObject): FarEffect | undefined {
+function farEffect(
+  world: World,
+  request: AdmissionRequest,
+  { ref, id }: KubeObject,
+  settings: NameSettings,
+): FarEffect | undefined {
   const record = request.operation === "DELETE" ? world.policies.get(id as PolicyId) : undefined;
   if (record === undefined || request.oldObject === undefined || !hasSameMeaning(record.object.raw, request.oldObject))
     return undefined;
@@ -100,7 +106,8 @@ function farEffect(world: World, request: AdmissionRequest, { ref, id }: KubeObj
   const verdict = verdictOf(world, record);
   const paths = verdict.state === "Accepted" ? verdict.total.full + verdict.total.partial : 0;
   if (verdict.state !== "Accepted" || paths <= FAR) return undefined;
-  return { state: "Far", request, ref, id, paths, ancestors: verdict.ancestors.length };
+  const names = otherNames(settings, world);
+  return { state: "Far", request, ref, id, names, paths, ancestors: verdict.ancestors.length };
 }
 
 const hasDenyRule = (world: World, policyKind: GroupKind): boolean =>
@@ -122,7 +129,12 @@ function asStored(evaluation: Evaluation, { oldObject }: AdmissionRequest, { ref
   return apply(evaluation, [{ upsert: oldObject }]).evaluation;
 }
 
-function definitionEffect(evaluation: Evaluation, request: AdmissionRequest, subject: KubeObject): DefinitionEffect {
+function definitionEffect(
+  evaluation: Evaluation,
+  request: AdmissionRequest,
+  subject: KubeObject,
+  settings: NameSettings,
+): DefinitionEffect {
   const world = worldOf(evaluation);
   const { id, ref } = subject;
   const others = RULES.flatMap((kind) => world.objects.ofKind(kindId(kind))).filter((rule) => rule.id !== id);
@@ -136,6 +148,7 @@ function definitionEffect(evaluation: Evaluation, request: AdmissionRequest, sub
     request,
     ref,
     id,
+    names: otherNames(settings, world),
     world,
     errors: {
       before: known === undefined ? [] : errorsWith([...others, known]),

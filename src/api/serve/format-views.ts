@@ -1,5 +1,6 @@
 /** Views as objects, tables or metadata alone, whole or as a list that is sent while it is computed. */
 import type { Json } from "../../core/model/json.ts";
+import type { NameKind } from "../../core/model/words/kind-names.ts";
 import { VIEW_API_VERSION, type ViewResource } from "../../core/view/view-resources.ts";
 import { viewCells, viewColumns } from "../../core/view/view-rows.ts";
 import type { AnyView } from "../read/read-view.ts";
@@ -11,6 +12,8 @@ export interface ViewFormat {
   readonly version: string;
   /** What a row of a table has of its object. */
   readonly includeObject: "None" | "Metadata" | "Object";
+  /** How the cells of a table name kinds. */
+  readonly kindName: NameKind;
 }
 
 /** One view as the body of a response. */
@@ -71,7 +74,7 @@ function tableBegin(resource: ViewResource, { version }: ViewFormat): string {
 
 function rowText(view: AnyView, format: ViewFormat): string {
   const object = rowObject(view, format);
-  return JSON.stringify({ cells: viewCells(view), ...(object === undefined ? {} : { object }) });
+  return JSON.stringify({ cells: viewCells(view, format.kindName), ...(object === undefined ? {} : { object }) });
 }
 
 function rowObject(view: AnyView, format: ViewFormat): object | undefined {

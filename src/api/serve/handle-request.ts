@@ -1,5 +1,7 @@
 /** From a request of the front proxy to a response. */
+
 import type { ResourceAccess, ReviewedUser } from "../../adapters/cluster/client/reviews.ts";
+import { kindNamesIn } from "../../core/effective/findings/kind-names.ts";
 import type { JsonObject } from "../../core/model/json.ts";
 import type { ObjectId } from "../../core/model/refs.ts";
 import type { ViewContext } from "../../core/view/view-context.ts";
@@ -119,7 +121,11 @@ async function prepare(
   const now = context();
   if (now === undefined)
     return failure("ServiceUnavailable", "the cluster is being read: ask again in a second", { retryAfterSeconds: 1 });
-  return { reader: { context: now, resource, user, reviews }, format: { ...accepted, includeObject: include } };
+  const { kindName } = kindNamesIn(now.world);
+  return {
+    reader: { context: now, resource, user, reviews },
+    format: { ...accepted, includeObject: include, kindName },
+  };
 }
 
 async function get(request: ViewRequest, address: Address, name: string, tools: RequestTools): Promise<ApiResponse> {

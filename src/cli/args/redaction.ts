@@ -1,5 +1,5 @@
+import { bareNames, type KindNames, kindNamesIn } from "../../core/effective/findings/kind-names.ts";
 import type { World } from "../../core/effective/world/world.ts";
-import { bareKindName, kindNamesIn, type NameKind } from "../../core/explain/kind-names.ts";
 import { isAccumulated, pointerInPolicy } from "../../core/merge/accumulated-pointer.ts";
 import type { Source as ValueSource } from "../../core/merge/provenance.ts";
 import { isJsonObject, type Json, type JsonObject, ownValue, setOwn } from "../../core/model/json.ts";
@@ -7,10 +7,8 @@ import { formatRef, type ObjectId, parseObjectId } from "../../core/model/refs.t
 import type { Option, OptionValues } from "./option.ts";
 
 /** Names policies, and hides the names and values of policies in other namespaces. That such a policy takes effect stays visible. */
-export interface Redaction {
+export interface Redaction extends KindNames {
   readonly isHidden: (object: ObjectId) => boolean;
-  /** `RetryPolicy`, or with its group if the input has two kinds of that name. */
-  readonly kindName: NameKind;
   /** `RetryPolicy bakery/baker-retries`, or a text without the name if the policy is hidden. */
   readonly name: (object: ObjectId) => string;
 }
@@ -33,7 +31,7 @@ export function parseRedaction(options: OptionValues): ParsedRedaction {
 }
 
 const nameIn =
-  (kindName: NameKind): Redaction["name"] =>
+  ({ kindName }: KindNames): Redaction["name"] =>
   (object) => {
     const ref = parseObjectId(object);
     return formatRef({ ...ref, kind: kindName(ref) });
@@ -41,26 +39,26 @@ const nameIn =
 
 export const hideNothing: Redaction = {
   isHidden: () => false,
-  kindName: bareKindName,
-  name: nameIn(bareKindName),
+  ...bareNames,
+  name: nameIn(bareNames),
 };
 
 function hideOutside(namespace: string): Redaction {
   const isHidden = (object: ObjectId): boolean => parseObjectId(object).namespace !== namespace;
-  return { isHidden, kindName: bareKindName, name: hiddenName(isHidden, bareKindName) };
+  return { isHidden, ...bareNames, name: hiddenName(isHidden, bareNames) };
 }
 
 const hiddenName =
-  (isHidden: Redaction["isHidden"], kindName: NameKind): Redaction["name"] =>
+  (isHidden: Redaction["isHidden"], names: KindNames): Redaction["name"] =>
   (object) => {
-    if (!isHidden(object)) return nameIn(kindName)(object);
+    if (!isHidden(object)) return nameIn(names)(object);
     return parseObjectId(object).namespace === "" ? "a cluster-wide policy" : "a policy in another namespace";
   };
 
 /** The redaction of answers about these worlds: kinds that share their name are named with their group. */
 export function redactionFor({ isHidden }: Redaction, ...worlds: readonly World[]): Redaction {
-  const kindName = kindNamesIn(...worlds);
-  return { isHidden, kindName, name: hiddenName(isHidden, kindName) };
+  const names = kindNamesIn(...worlds);
+  return { isHidden, ...names, name: hiddenName(isHidden, names) };
 }
 
 /** The pointer of a value, without the name of a hidden policy: where all policies take effect, pointers begin with their names. */

@@ -4,12 +4,12 @@ import { checkWorld } from "../../core/check/check-world.ts";
 import type { CheckedDataplane } from "../../core/check/dataplane/check-dataplane.ts";
 import { fixOf } from "../../core/check/fix-finding.ts";
 import type { World } from "../../core/effective/world/world.ts";
-import { type NameKind, withGroups } from "../../core/explain/kind-names.ts";
 import type { Finding, Severity } from "../../core/model/finding.ts";
 import type { FindingCode } from "../../core/model/finding-code.ts";
 import { findingCodes } from "../../core/model/finding-codes.ts";
 import type { SourcePosition } from "../../core/model/kube-object.ts";
 import { compareText, formatRef, kindId, type ObjectId, type ObjectRef, parseObjectId } from "../../core/model/refs.ts";
+import type { NameKind } from "../../core/model/words/kind-names.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
 import { celFor } from "../../sources/load-cel.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
@@ -226,10 +226,14 @@ function findPositions(drafts: readonly Draft[], { locate }: LoadedSource): Posi
   return positions;
 }
 
-function reported({ finding, isLocated }: Draft, positions: Positions, { kindName }: Redaction): ReportedFinding {
+function reported(
+  { finding, isLocated }: Draft,
+  positions: Positions,
+  { kindName, inText }: Redaction,
+): ReportedFinding {
   const { code, severity, object, field, message, fix = findingCodes[code].fix, related = [] } = finding;
-  const named = (text: string): string =>
-    object === undefined ? text : withGroups(text, parseObjectId(object), kindName);
+  const about = object === undefined ? [] : [parseObjectId(object)];
+  const named = (text: string): string => inText(text, about);
   const position = isLocated ? finding.source : (positions.get(keyOf(finding)) ?? finding.source);
   return {
     code,
@@ -237,7 +241,7 @@ function reported({ finding, isLocated }: Draft, positions: Positions, { kindNam
     ...(object === undefined ? {} : namedObject(parseObjectId(object), kindName)),
     ...(field === undefined ? {} : { field }),
     message: named(message),
-    ...(fix === undefined ? {} : { fix }),
+    ...(fix === undefined ? {} : { fix: named(fix) }),
     ...(position === undefined ? {} : { position }),
     related: related.map((other) => {
       const at = positions.get(keyOf(other));

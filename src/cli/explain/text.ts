@@ -10,7 +10,7 @@ import type {
 import { sectionPointer } from "../../core/explain/value-pointer.ts";
 import type { Source } from "../../core/merge/provenance.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
-import { formatRef, type GroupKind, kindId, objectId } from "../../core/model/refs.ts";
+import { formatRef, type GroupKind, kindId, objectId, parseObjectId } from "../../core/model/refs.ts";
 import type { Governs } from "../../core/model/words/governs-words.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
@@ -236,7 +236,7 @@ export function printFailures(
       { indent: 2, hanging: 2 },
       styled(redaction.name(policy), "yellow"),
       styled(where, "dim"),
-      `: ${reason}: ${message}`,
+      `: ${reason}: ${redaction.inText(message, [parseObjectId(policy)])}`,
     );
   }
 }

@@ -1,5 +1,5 @@
-import type { NameKind } from "../../core/explain/kind-names.ts";
 import type { ObjectRef } from "../../core/model/refs.ts";
+import type { NameKind } from "../../core/model/words/kind-names.ts";
 import type { CommandContext } from "../command.ts";
 import { qualifiedName } from "../print/format/format-target.ts";
 import type { Column, Table } from "../print/terminal/layout-table.ts";

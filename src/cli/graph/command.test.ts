@@ -4,6 +4,7 @@ import { runCli } from "../../../test/support/cli/run-cli.ts";
 import { schemaViolations } from "../../../test/support/cli/validate-schema.ts";
 import { manyRoutes } from "../../../test/support/cluster/many-routes.ts";
 import { expectGolden } from "../../../test/support/golden.ts";
+import { bareNames } from "../../core/effective/findings/kind-names.ts";
 import type { GraphNode } from "../../core/explain/graph/result.ts";
 import { objectId, targetId } from "../../core/model/refs.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -146,7 +147,7 @@ describe("graph", () => {
     ];
     printGraph(
       { nodes: [a, b], edges },
-      { redaction: { isHidden: () => false, kindName: ({ kind }) => kind, name: (id) => id }, notes: [] },
+      { redaction: { isHidden: () => false, ...bareNames, name: (id) => id }, notes: [] },
       print,
     );
     expect(written.join("")).toMatch(/^Ring n\/a\n└─ Ring n\/b\n {3}└─ Ring n\/a \(above\)\n\n/);

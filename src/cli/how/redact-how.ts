@@ -1,6 +1,5 @@
 import type { World } from "../../core/effective/world/world.ts";
 import type { How, HowChange, KindAnswer } from "../../core/explain/how/result.ts";
-import { withGroups } from "../../core/explain/kind-names.ts";
 import { kindId } from "../../core/model/refs.ts";
 import type { Redaction } from "../args/redaction.ts";
 
@@ -14,7 +13,7 @@ export interface ShownAnswer extends KindAnswer {
 }
 
 /** The answer without policies that may not be seen, and with the groups of kinds that share their name. */
-export function redactHow(how: How, { rulebook }: World, { isHidden, kindName }: Redaction): ShownHow {
+export function redactHow(how: How, { rulebook }: World, { isHidden, inText }: Redaction): ShownHow {
   const isVisible = ({ objects }: HowChange): boolean =>
     objects.every(({ id, ref }) => !rulebook.byPolicyKind.has(kindId(ref)) || !isHidden(id));
   return {
@@ -26,7 +25,7 @@ export function redactHow(how: How, { rulebook }: World, { isHidden, kindName }:
       const texts = hidden > 0 ? { leftOut: [], refused: [] } : {};
       const named = changes.map((change) => ({
         ...change,
-        steps: change.steps.map((step) => ({ ...step, summary: withGroups(step.summary, kind.policyKind, kindName) })),
+        steps: change.steps.map((step) => ({ ...step, summary: inText(step.summary, [kind.policyKind]) })),
       }));
       return { ...kind, changes: named, hidden, ...texts };
     }),

@@ -159,7 +159,12 @@ function printPolicy(change: PolicyChange, context: PlanTextContext): void {
   if (winners !== "") print.paragraph(layout, styled("is now overridden", "red"), ` by ${winners}`);
   if (after === undefined || after.state === "Accepted" || sameReason(change.before, after)) return;
   const isOpen = after.by.every((winner) => !redaction.isHidden(winner));
-  print.paragraph(layout, isOpen ? after.message : `it conflicts with ${listWords(namesOf(after.by, redaction))}`);
+  print.paragraph(
+    layout,
+    isOpen
+      ? redaction.inText(after.message, [parseObjectId(change.policy)])
+      : `it conflicts with ${listWords(namesOf(after.by, redaction))}`,
+  );
 }
 
 /** The policies that override it now and did not before. */
@@ -244,7 +249,7 @@ export function printFindings(
   { locate }: PlanSide,
   context: PlanTextContext,
 ): void {
-  const { print, wide } = context;
+  const { print, wide, redaction } = context;
   if (found.length === 0) return;
   print.line();
   print.line(styled(title, "bold"));
@@ -253,11 +258,12 @@ export function printFindings(
   for (const { severity, code, object, field, message, source } of shown) {
     const pointer = field === undefined ? undefined : fieldPointer(field);
     const at = (object === undefined ? undefined : locate(object, pointer)) ?? source;
-    const name = object === undefined ? "" : formatRef(parseObjectId(object));
+    const name = object === undefined ? "" : shownName(object, redaction);
+    const text = redaction.inText(message, object === undefined ? [] : [parseObjectId(object)]);
     print.paragraph(
       { indent: 2, hanging: 2 },
       styled(severity, SEVERITIES[severity]),
-      ` ${code}: ${message.includes(name) ? "" : `${glued(name)}: `}${message}`,
+      ` ${code}: ${text.includes(name) ? "" : `${glued(name)}: `}${text}`,
       at === undefined ? "" : styled(` (${formatLine(at)})`, "dim"),
     );
   }

@@ -2,7 +2,7 @@ import type { PathNode } from "../../core/effective/paths/path-node.ts";
 import { formatUnenforced } from "../../core/effective/verdicts/format-unenforced.ts";
 import type { Verdict } from "../../core/effective/verdicts/verdict.ts";
 import type { MissingLink, Reach, ReachedPath, ReachedTarget, ReachTarget } from "../../core/explain/reach/result.ts";
-import { formatRef, kindId, objectId, parseObjectId } from "../../core/model/refs.ts";
+import { formatRef, type GroupKind, kindId, objectId, parseObjectId } from "../../core/model/refs.ts";
 import { formatTraffic } from "../../core/model/traffic.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
 import { formatNode, formatPath, listWords } from "../print/format/format-paths.ts";
@@ -37,22 +37,23 @@ const NO_KNOWN_PATH = "no path of the policy is in the input, so where it takes 
 const unknownReason = ({ reason, message }: Extract<Verdict, { readonly state: "Unknown" }>): string =>
   reason === "Undefined" ? message : NO_KNOWN_TARGET;
 
-function printVerdict(reach: Reach, rule: string | undefined, { print, source }: TextContext): void {
+function printVerdict(reach: Reach, rule: string | undefined, { print, source, redaction }: TextContext): void {
   const { verdict, paths, values, removals, targets, policyKind } = reach;
+  const named = (message: string): string => redaction.inText(message, [policyKind]);
   const kind = source.world.rulebook.byPolicyKind.get(kindId(policyKind));
   const { text, style } = formatVerdict(verdict, kind?.definition ?? { status: { vocabulary: "Enforced" } });
   const layout = { indent: 2, hanging: 2 };
   if (verdict.state === "Unknown" || (paths.length === 0 && text === "Incomplete")) {
-    const why = verdict.state !== "Unknown" ? NO_KNOWN_PATH : unknownReason(verdict);
+    const why = verdict.state !== "Unknown" ? NO_KNOWN_PATH : named(unknownReason(verdict));
     print.paragraph(layout, styled(`${text}:`, style), ` ${why}.`);
     return;
   }
   if (verdict.state === "NotAccepted") {
     // The reason of each target is printed with the target.
-    const why = targets.length === 0 ? `${verdict.message}. The policy` : "the policy";
+    const why = targets.length === 0 ? `${named(verdict.message)}. The policy` : "the policy";
     if (paths.length > 0) {
       const kept = "The policy keeps its targets, and what needs it fails.";
-      print.paragraph(layout, styled(`Not accepted, ${text}:`, style), ` ${verdict.message}. ${kept}`);
+      print.paragraph(layout, styled(`Not accepted, ${text}:`, style), ` ${named(verdict.message)}. ${kept}`);
       return;
     }
     print.paragraph(layout, styled(`Not accepted, ${text}:`, style), ` ${why} reaches nothing.`);
@@ -79,11 +80,14 @@ function knownEffect(paths: readonly ReachedPath[], values: number, isUnknown: b
   return `as far as is known, ${effect}; ${incomplete === paths.length ? "every path is" : countWord(incomplete, "path") + (incomplete === 1 ? " is" : " are")} incomplete`;
 }
 
-function printUnenforced({ unenforced, policyKind }: Reach, { print, source }: TextContext): void {
+function printUnenforced({ unenforced, policyKind }: Reach, { print, source, redaction }: TextContext): void {
   const kind = source.world.rulebook.byPolicyKind.get(kindId(policyKind));
   if (unenforced.length === 0 || kind === undefined) return;
   const gateways = new Map(unenforced.map(({ gateway, controller }) => [gateway, controller]));
-  print.paragraph({ indent: 2, hanging: 2 }, `${formatUnenforced(kind.definition, gateways)}.`);
+  print.paragraph(
+    { indent: 2, hanging: 2 },
+    `${redaction.inText(formatUnenforced(kind.definition, gateways), [policyKind])}.`,
+  );
 }
 
 /** `of its 13 paths, all values take effect on 4, some on 6, none on 3`. */
@@ -125,7 +129,7 @@ function printDeclaredTargets({ targets, paths, policy, policyKind }: Reach, con
   }
   const named = isCounted ? targets.filter((target) => !isFine(target)) : targets;
   const shown = wide ? named : named.slice(0, MOST_TARGETS + 1);
-  for (const target of shown) printTarget(target, policy, context.redaction.kindName(policyKind), context);
+  for (const target of shown) printTarget(target, policy, policyKind, context);
   if (shown.length < named.length)
     print.line(`  … and ${named.length - shown.length} more targets (-o wide lists them all)`);
 }
@@ -133,7 +137,7 @@ function printDeclaredTargets({ targets, paths, policy, policyKind }: Reach, con
 function printTarget(
   target: ReachTarget,
   policy: Reach["policy"],
-  kind: string,
+  kind: GroupKind,
   { print, source, redaction }: TextContext,
 ): void {
   const layout = { indent: 2, hanging: 2 };
@@ -141,7 +145,11 @@ function printTarget(
   const isForeign = target.state !== "refused" && unenforced?.has(objectId(target.node)) === true;
   switch (target.state) {
     case "attached":
-      print.paragraph(layout, `On ${formatNode(target.node)}`, ...aboutTarget(target, kind, isForeign));
+      print.paragraph(
+        layout,
+        `On ${formatNode(target.node)}`,
+        ...aboutTarget(target, redaction.kindName(kind), isForeign),
+      );
       for (const gap of target.gaps) print.paragraph({ indent: 4, hanging: 2 }, ...formatGap(gap, source));
       return;
     case "conflicted":
@@ -152,12 +160,17 @@ function printTarget(
           styled("Conflicted:", "red"),
           ` ${formatNode(target.node)} already has ${redaction.name(target.by)}`,
         );
-      else print.paragraph(layout, styled("Conflicted:", "red"), ` ${target.message}`);
+      else print.paragraph(layout, styled("Conflicted:", "red"), ` ${redaction.inText(target.message, [kind])}`);
       return;
     case "refused": {
       const at = source.locate(policy, fieldPointer(target.field));
       const where = at === undefined ? target.field : `${target.field}, ${formatLine(at)}`;
-      print.paragraph(layout, styled("Refused:", "red"), ` ${target.message} `, styled(`(${where})`, "dim"));
+      print.paragraph(
+        layout,
+        styled("Refused:", "red"),
+        ` ${redaction.inText(target.message, [kind])} `,
+        styled(`(${where})`, "dim"),
+      );
     }
   }
 }

@@ -59,7 +59,7 @@ export const command: Command = {
       const items = statusItems(world, found.policies, found.targets, shown);
       printList(print, output, { kind: "StatusList", items, caveats });
     } else {
-      printStatus(found.policies, found.targets, { print, source, shown, nameKind: redaction.kindName });
+      printStatus(found.policies, found.targets, { print, source, shown, names: redaction });
     }
     for (const line of found.notes) note(`${line}${qualification(caveats)}`);
     if (output !== "json" && output !== "yaml") printCaveats(caveats, print);

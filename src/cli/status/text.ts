@@ -1,4 +1,4 @@
-import { type NameKind, withGroups } from "../../core/explain/kind-names.ts";
+import type { KindNames } from "../../core/effective/findings/kind-names.ts";
 import { formatRef, type ObjectId, parseObjectId } from "../../core/model/refs.ts";
 import type {
   AncestorRef,
@@ -15,7 +15,7 @@ import { glued, type Style, styled } from "../print/terminal/styled-text.ts";
 export interface StatusText {
   readonly print: Printer;
   readonly source: LoadedSource;
-  readonly nameKind: NameKind;
+  readonly names: KindNames;
   readonly shown: (conditions: readonly Condition[]) => readonly Condition[];
 }
 
@@ -23,7 +23,7 @@ export interface StatusText {
 export function printStatus(
   policies: readonly PolicyStatus[],
   targets: readonly TargetStatus[],
-  { print, source, shown, nameKind }: StatusText,
+  { print, source, shown, names: { kindName, inText } }: StatusText,
 ): void {
   let last: ObjectId | undefined;
   const head = (object: ObjectId): void => {
@@ -33,14 +33,14 @@ export function printStatus(
     const at = source.locate(object);
     const ref = parseObjectId(object);
     print.line(
-      styled(formatRef({ ...ref, kind: nameKind(ref) }), "bold"),
+      styled(formatRef({ ...ref, kind: kindName(ref) }), "bold"),
       ...(at === undefined ? [] : ["  ", styled(formatLine(at), "dim")]),
     );
   };
   for (const { policy, ancestors, conditions } of policies) {
     head(policy);
     const named = (written: readonly Condition[]): readonly Condition[] =>
-      shown(written).map((one) => ({ ...one, message: withGroups(one.message, parseObjectId(policy), nameKind) }));
+      shown(written).map((one) => ({ ...one, message: inText(one.message, [parseObjectId(policy)]) }));
     if (conditions !== undefined) printConditions(print, named(conditions), 2);
     else if (ancestors.length === 0) print.line("  no ancestor");
     for (const { ancestorRef, conditions: at } of ancestors) {

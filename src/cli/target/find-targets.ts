@@ -1,7 +1,7 @@
+import { kindNamesIn } from "../../core/effective/findings/kind-names.ts";
 import { virtualObjects } from "../../core/effective/world/implied-objects.ts";
 import type { World } from "../../core/effective/world/world.ts";
 import { type FoundObject, findObjects, parseTargetText, sectionNames } from "../../core/explain/find-objects.ts";
-import { kindNamesIn, type NameKind } from "../../core/explain/kind-names.ts";
 import { findKinds, type KindWords, kindWords } from "../../core/explain/kind-words.ts";
 import type { Finding } from "../../core/model/finding.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
@@ -17,6 +17,7 @@ import {
   parseObjectId,
 } from "../../core/model/refs.ts";
 import { didYouMean } from "../../core/model/words/did-you-mean.ts";
+import type { NameKind } from "../../core/model/words/kind-names.ts";
 import { nearMiss } from "../../core/model/words/near-miss.ts";
 import { matchesSelector } from "../../core/topology/matches-selector.ts";
 import type { OptionValues } from "../args/option.ts";
@@ -101,7 +102,7 @@ export function oneTarget(world: World, search: TargetSearch, words: readonly st
   const [target, ...others] = search.targets;
   if (target === undefined) return { ok: false, message: `nothing found for '${words.join(" ")}'`, hints: [FORMS] };
   if (others.length === 0) return { ok: true, target };
-  const nameKind = kindNamesIn(world);
+  const { kindName: nameKind } = kindNamesIn(world);
   const shown = search.targets.slice(0, 20).map((one) => `  ${formatTargetName(one, nameKind)}`);
   const more = search.targets.length > shown.length ? [`  … and ${search.targets.length - shown.length} more`] : [];
   const count = search.targets.length;
@@ -185,7 +186,7 @@ function unknownKind(world: World, names: readonly KindWords[], word: string): T
 /** Suggestions for a name without a kind: objects of that name. */
 export function namedLike(world: World, name: string): readonly string[] {
   const found: string[] = [];
-  const nameKind = kindNamesIn(world);
+  const { kindName: nameKind } = kindNamesIn(world);
   world.objects.forEach(({ ref }) => {
     if (ref.name === name && found.length < 5) found.push(formatTargetName({ ref }, nameKind));
   });
@@ -228,7 +229,7 @@ function notFound(world: World, kinds: readonly KindWords[], name: string, scope
   const { namespace } = scope;
   const refused = findRefused(world, kinds, name, namespace);
   if (refused !== undefined) return leftOut(refused);
-  const nameKind = kindNamesIn(world);
+  const { kindName: nameKind } = kindNamesIn(world);
   const [only] = kinds;
   const kind =
     only !== undefined && kinds.length === 1 ? nameKind(only) : [...new Set(kinds.map((one) => one.kind))].join(" or ");

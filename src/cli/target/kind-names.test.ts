@@ -99,6 +99,7 @@ describe("two kinds of one name on one route", () => {
     "get effective",
     "how httproute/r allow=5",
     "trace GET http://example.com/",
+    "reach authorizationpolicies.policy.linkerd.io/low",
     "graph",
     "status",
     "status httproute/r",
@@ -147,6 +148,25 @@ describe("two kinds of one name on one route", () => {
       });
       expect(missing).toEqual([]);
       expect(stdout).toContain(linkerd);
+    });
+});
+
+describe("caveats of answers about kinds that are not known, and of a definition with an error", () => {
+  const files = {
+    "a.yaml": [
+      "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {name: g, namespace: shop}\nspec: {gatewayClassName: c, listeners: [{name: http, port: 80, protocol: HTTP}]}\n",
+      onGateway("a.example.com", "x"),
+      onGateway("b.example.com", "x"),
+      definition("b.example.com").replace("class: Direct", "class: Other"),
+    ].join("---\n"),
+  };
+  for (const line of ["explain gtw/g", "check", "get policies -A", "explain gtw/g -o json"])
+    test(line, async () => {
+      const { stdout, stderr } = await runCli(`${line} -f a.yaml`, { files, columns: 300 });
+      const text = `${stdout}${stderr}`;
+      expect(text).toContain("AuthorizationPolicy.b.example.com");
+      expect(text).toContain("AuthorizationPolicy.a.example.com");
+      expect(text.split("\n").filter((one) => /(?<![\w.])AuthorizationPolicy (?!\()/.test(one))).toEqual([]);
     });
 });
 

@@ -1,5 +1,4 @@
 /** An EffectivePolicy of the view API in the words of `explain`. */
-import { formatRef } from "../../core/model/refs.ts";
 import type {
   EffectivePolicyView,
   ViewLost,
@@ -13,19 +12,26 @@ import type { Printer } from "../print/terminal/create-printer.ts";
 import { glued, type Piece, styled } from "../print/terminal/styled-text.ts";
 import { printViewRetries } from "./retries-text.ts";
 import { printViewEnd } from "./view-end.ts";
+import { namesInView, type ViewNames } from "./view-names.ts";
 
 export interface ViewTextContext {
   readonly print: Printer;
   readonly wide: boolean;
 }
 
+interface NamedContext extends ViewTextContext {
+  readonly names: ViewNames;
+}
+
 export function printExplainView(
   view: EffectivePolicyView,
-  { sectionName, ...context }: ViewTextContext & { readonly sectionName: string | undefined },
+  { sectionName, ...given }: ViewTextContext & { readonly sectionName: string | undefined },
 ): void {
+  const names = namesInView(view);
+  const context: NamedContext = { ...given, names };
   const { print } = context;
   const { target, policyKinds, values, ineffective = [] } = view;
-  print.paragraph({ hanging: 2 }, styled(formatRef(target, sectionName), "bold"));
+  print.paragraph({ hanging: 2 }, styled(names.name(target, sectionName), "bold"));
   for (const kind of policyKinds) {
     const own = values
       .filter(({ policyKind }) => policyKind.kind === kind.kind && policyKind.group === kind.group)
@@ -36,7 +42,7 @@ export function printExplainView(
     print.line();
     print.line(styled("Policies without effect that name it", "bold"));
     for (const { policy, reason, message } of ineffective)
-      print.paragraph({ indent: 2, hanging: 2 }, styled(formatRef(policy), "strong"), `: ${reason}: ${message}`);
+      print.paragraph({ indent: 2, hanging: 2 }, styled(names.name(policy), "strong"), `: ${reason}: ${message}`);
   }
   printViewRetries(view.retries, { print, sectionName });
   printViewEnd(view, print);
@@ -45,17 +51,21 @@ export function printExplainView(
 const isOn = ({ paths }: ViewValue, sectionName: string): boolean =>
   paths.groups.some(({ sections }) => sections.length === 0 || sections.includes(sectionName));
 
-function printKind(kind: ViewPolicyKind, values: readonly ViewValue[], context: ViewTextContext): void {
-  const { print } = context;
+function printKind(kind: ViewPolicyKind, values: readonly ViewValue[], context: NamedContext): void {
+  const { print, names } = context;
   const { policies, paths } = kind;
   const count = policies.length === 1 ? "1 policy" : `${policies.length} policies`;
   print.line();
-  print.paragraph({}, styled(kind.kind, "bold"), `: ${count} on ${paths === 1 ? "the only path" : `${paths} paths`}.`);
+  print.paragraph(
+    {},
+    styled(names.kindName(kind), "bold"),
+    `: ${count} on ${paths === 1 ? "the only path" : `${paths} paths`}.`,
+  );
   print.line();
   for (const { policy, attachedTo, contact } of policies)
     print.paragraph(
       { indent: 2, hanging: 2 },
-      styled(formatRef(policy), "strong"),
+      styled(names.name(policy), "strong"),
       ` on ${attachedTo}${contact === undefined ? "" : `; ask ${contact}`}`,
     );
   print.line();
@@ -67,7 +77,7 @@ function printKind(kind: ViewPolicyKind, values: readonly ViewValue[], context: 
   for (const variants of fields.values()) printField(variants, context);
 }
 
-function printField(variants: readonly ViewValue[], context: ViewTextContext): void {
+function printField(variants: readonly ViewValue[], context: NamedContext): void {
   const { print } = context;
   const [first] = variants;
   if (first === undefined) return;
@@ -97,7 +107,7 @@ function formatPaths({ paths: { count, of, groups } }: ViewValue): string {
   return `${count} of ${of} paths${where}`;
 }
 
-function printGroup({ above, below, moreBelow = 0, hiddenBelow = 0 }: ViewPathGroup, { print }: ViewTextContext): void {
+function printGroup({ above, below, moreBelow = 0, hiddenBelow = 0 }: ViewPathGroup, { print }: NamedContext): void {
   const layout = { indent: 6, hanging: 2 };
   for (const way of above) print.paragraph(layout, styled(`paths from ${way}`, "dim"));
   for (const way of below) print.paragraph(layout, styled(`paths to ${way}`, "dim"));
@@ -109,7 +119,11 @@ function formatEffective({ value, redacted }: ViewValue): Piece {
   return value === undefined ? styled("not set", "dim") : styled(formatValue(value), "strong");
 }
 
-function printReasons({ source, redacted, lost }: ViewValue, indent: number, { print, wide }: ViewTextContext): void {
+function printReasons(
+  { source, redacted, lost }: ViewValue,
+  indent: number,
+  { print, wide, names }: NamedContext,
+): void {
   const layout = { indent, hanging: 2 };
   const from = source?.policy ?? source?.object;
   if (source !== undefined && from !== undefined) {
@@ -118,22 +132,22 @@ function printReasons({ source, redacted, lost }: ViewValue, indent: number, { p
     print.paragraph(
       layout,
       "from ",
-      styled(glued(formatRef(from)), "strong"),
+      styled(glued(names.name(from)), "strong"),
       how,
       redacted === undefined ? "" : `; the value is ${redacted}`,
     );
   }
-  for (const one of lost) print.paragraph(layout, styled(formatLost(one), "dim"));
+  for (const one of lost) print.paragraph(layout, styled(formatLost(one, names), "dim"));
   if (wide && source !== undefined) print.paragraph(layout, styled(`strategy: ${source.strategy}`, "dim"));
 }
 
 const LOST_WIDTH = 60;
 
-function formatLost({ policy, block, value, reason, by }: ViewLost): string {
-  const who = policy === undefined ? "the object itself" : formatRef(policy);
+function formatLost({ policy, block, value, reason, by }: ViewLost, { name }: ViewNames): string {
+  const who = policy === undefined ? "the object itself" : name(policy);
   const where = block === undefined || block === "bare" ? "" : `, ${block}`;
   const what = value === undefined ? "another value" : formatValue(value, LOST_WIDTH);
-  const winners = by.length === 0 ? "" : ` by ${listWords(by.map((one) => formatRef(one)))}`;
+  const winners = by.length === 0 ? "" : ` by ${listWords(by.map((one) => name(one)))}`;
   switch (reason) {
     case "equal":
       return `${who}${where} has the same value`;

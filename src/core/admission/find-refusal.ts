@@ -15,7 +15,6 @@ import type { Verdict } from "../effective/verdicts/verdict.ts";
 import type { World } from "../effective/world/world.ts";
 import { annotationOf } from "../model/kube-object.ts";
 import {
-  formatRef,
   isNamespace,
   kindId,
   namespaceRef,
@@ -82,19 +81,19 @@ function refusalOf(effect: RequestEffect, settings: RefusalSettings): AdmissionR
   }
 }
 
-function brokenDefinition({ ref, errors }: DefinitionEffect): AdmissionRefusal | undefined {
+function brokenDefinition({ ref, errors, names }: DefinitionEffect): AdmissionRefusal | undefined {
   const [error] = errors.after;
   if (error === undefined || errors.before.length > 0) return undefined;
-  return { reason: "BrokenDefinition", message: `${formatRef(ref)} would not be used: ${error.message}` };
+  return { reason: "BrokenDefinition", message: `${names.own(ref)} would not be used: ${error.message}` };
 }
 
 /** Only what the spec itself says: a target or a reference that is missing may be created next. */
-function invalid({ id, ref, before, after }: ChangeEffect): AdmissionRefusal | undefined {
+function invalid({ id, ref, before, after, names }: ChangeEffect): AdmissionRefusal | undefined {
   const record = after.policies.get(id as PolicyId);
   if (record === undefined || record.policy !== undefined || isInvalid(before, id)) return undefined;
   const verdict = countedVerdict(after, record);
   const why = verdict.state === "NotAccepted" ? verdict.message : "";
-  return { reason: "Invalid", message: `${formatRef(ref)} would be Invalid: ${why}` };
+  return { reason: "Invalid", message: `${names.own(ref)} would be Invalid: ${names.message(why, ref)}` };
 }
 
 function isInvalid(world: World, id: ObjectId): boolean {
@@ -102,7 +101,7 @@ function isInvalid(world: World, id: ObjectId): boolean {
   return record !== undefined && record.policy === undefined;
 }
 
-function invalidRule({ id, ref, before, after }: ChangeEffect): AdmissionRefusal | undefined {
+function invalidRule({ id, ref, before, after, names }: ChangeEffect): AdmissionRefusal | undefined {
   if (kindId(ref) !== COVERAGE_RULE) return undefined;
   const [was, is] = [before, after].map((world) => {
     const object = world.objects.get(id);
@@ -110,7 +109,7 @@ function invalidRule({ id, ref, before, after }: ChangeEffect): AdmissionRefusal
   });
   const [error] = is ?? [];
   if (error === undefined || (was ?? []).length > 0) return undefined;
-  return { reason: "Invalid", message: `${formatRef(ref)} would not be used: ${error.message}` };
+  return { reason: "Invalid", message: `${names.own(ref)} would not be used: ${error.message}` };
 }
 
 function conflict(
@@ -121,10 +120,10 @@ function conflict(
   const conflicts = delta.verdicts.filter(({ before, after }) => isConflicted(after) && !isConflicted(before));
   const own = conflicts.find(({ policy }) => policy === id)?.after;
   if (own?.state === "NotAccepted" || own?.state === "Unknown")
-    return { reason: "Conflicted", message: `${formatRef(ref)} would be Conflicted${names.because(own.message)}` };
+    return { reason: "Conflicted", message: `${names.own(ref)} would be Conflicted${names.because(own.message, ref)}` };
   if (conflicts.length === 0) return undefined;
   const others = names.policies(conflicts.map(({ policy }) => policy));
-  return { reason: "Conflicted", message: `${others} would be Conflicted because of ${formatRef(ref)}` };
+  return { reason: "Conflicted", message: `${others} would be Conflicted because of ${names.own(ref)}` };
 }
 
 const isConflicted = (verdict: Verdict | undefined): boolean =>
@@ -135,13 +134,13 @@ function notCovered(effect: ChangeEffect): AdmissionRefusal | undefined {
   const broken = brokenCoverage(effect, effect.id).find(({ rule }) => rule.enforce === "Deny");
   if (broken === undefined) return undefined;
   const { rule } = broken;
-  const fix = `Attach a ${rule.policyKind.kind} that meets the rule first`;
+  const fix = `Attach a ${effect.names.kind(rule.policyKind)} that meets the rule first`;
   return { reason: "NotCovered", message: `${formatBrokenCoverage(broken, effect.names)}. ${fix}.` };
 }
 
 /** The confirmation names the generation of the object as it is now, so it is used up by the next change. */
 function unconfirmed(
-  { request, ref }: ChangeEffect | FarEffect,
+  { request, ref, names }: ChangeEffect | FarEffect,
   countLost: () => number,
   { confirmAbove }: RefusalSettings,
 ): AdmissionRefusal | undefined {
@@ -153,9 +152,9 @@ function unconfirmed(
   if (lost <= confirmAbove) return undefined;
   const doing = request.operation === "DELETE" ? "deleting" : "changing";
   const where = ref.namespace === "" ? "" : ` -n ${ref.namespace}`;
-  const command = `kubectl annotate ${ref.kind.toLowerCase()} ${ref.name}${where} ${CONFIRM_ANNOTATION}=${generation} --overwrite`;
+  const command = `kubectl annotate ${names.kind(ref).toLowerCase()} ${ref.name}${where} ${CONFIRM_ANNOTATION}=${generation} --overwrite`;
   return {
     reason: "NotConfirmed",
-    message: `${doing} ${formatRef(ref)} ends the effect of settings on ${countKind(lost, "path")}, more than ${confirmAbove}. To confirm: ${command}`,
+    message: `${doing} ${names.own(ref)} ends the effect of settings on ${countKind(lost, "path")}, more than ${confirmAbove}. To confirm: ${command}`,
   };
 }

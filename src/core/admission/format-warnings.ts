@@ -6,7 +6,7 @@ import { verdictOf } from "../effective/verdicts/verdict-of.ts";
 import type { World } from "../effective/world/world.ts";
 import { trafficOnPaths, worthByBackend } from "../explain/worth/traffic-changed.ts";
 import type { Finding } from "../model/finding.ts";
-import { formatRef, type PolicyId } from "../model/refs.ts";
+import type { PolicyId } from "../model/refs.ts";
 import { countKind } from "../model/words/count-kinds.ts";
 import { formatRetryCounts, formatWindow } from "../retry/format-share.ts";
 import type { RetryKnowledge } from "../retry/retry-counts.ts";
@@ -47,12 +47,12 @@ function warningsOf(effect: RequestEffect, retries: RetryKnowledge | undefined):
   }
 }
 
-const farWarnings = ({ ref, paths, ancestors, request }: FarEffect): readonly string[] => [
-  `${doing(request.operation)} ${formatRef(ref)} ends the effect of its settings on ${countKind(paths, "path")} below ${countKind(ancestors, "object")}; for the values see kubectl prevail plan`,
+const farWarnings = ({ ref, paths, ancestors, request, names }: FarEffect): readonly string[] => [
+  `${doing(request.operation)} ${names.own(ref)} ends the effect of its settings on ${countKind(paths, "path")} below ${countKind(ancestors, "object")}; for the values see kubectl prevail plan`,
 ];
 
-function definitionWarnings({ ref, errors, policies, request }: DefinitionEffect): readonly string[] {
-  const name = formatRef(ref);
+function definitionWarnings({ ref, errors, policies, request, names }: DefinitionEffect): readonly string[] {
+  const name = names.own(ref);
   const [error] = errors.after;
   const affects = `${doing(request.operation)} ${name} affects ${countKind(policies, "policy")} of its kinds`;
   return [
@@ -91,7 +91,7 @@ function summary({ ref, request, names }: ChangeEffect, count: EffectCount): rea
   ];
   if (parts.length === 0) return [];
   const where = namespaces.length === 0 ? "" : ` in ${names.namespaces(namespaces)}`;
-  return [`${doing(request.operation)} ${formatRef(ref)} ${listNames(parts)}${where}; see kubectl prevail plan`];
+  return [`${doing(request.operation)} ${names.own(ref)} ${listNames(parts)}${where}; see kubectl prevail plan`];
 }
 
 /** What retries were worth on the paths where they change: the backend that owes them most. Absent counters are no zero: without them there is no warning. */
@@ -111,13 +111,13 @@ function retryWorth({ names }: ChangeEffect, { retryPaths }: EffectCount, retrie
 function ownVerdict({ id, ref, before, after, names }: ChangeEffect): readonly string[] {
   const is = verdictIn(after, id as PolicyId);
   if (is === undefined || stateOf(is) === stateOf(verdictIn(before, id as PolicyId))) return [];
-  const name = formatRef(ref);
+  const name = names.own(ref);
   if (is.state === "NotAccepted") {
     // What is invalid is in the object of the request itself.
-    const why = is.reason === "Invalid" ? `: ${is.message}` : names.because(is.message);
+    const why = is.reason === "Invalid" ? `: ${names.message(is.message, ref)}` : names.because(is.message, ref);
     return [`${name} will not be accepted (${is.reason})${why}`];
   }
-  if (is.state === "Unknown") return [`whether ${name} will be accepted is not known${names.because(is.message)}`];
+  if (is.state === "Unknown") return [`whether ${name} will be accepted is not known${names.because(is.message, ref)}`];
   const { overriddenBy, overriddenByTotal, paths, none, partial } = is.total;
   const by = names.policies(
     overriddenBy.map(({ policy }) => policy),
@@ -164,7 +164,7 @@ const hasEffect = (verdict: Verdict | undefined): boolean =>
 
 /** `Limit everything: no LimitPolicy takes effect on HTTPRoute a/r`. The values are left out. */
 export function formatBrokenCoverage({ rule, targets }: BrokenCoverage, names: OtherNames): string {
-  const name = formatRef(rule.object.ref);
+  const name = names.own(rule.object.ref);
   const demand = rule.message === "" ? "" : ` (${rule.message.replace(/[.\s]+$/, "")})`;
   return `${name}${demand} would not be met at ${names.targets(targets)}`;
 }

@@ -11,6 +11,7 @@ interface Requested {
   readonly request: AdmissionRequest;
   readonly ref: ObjectRef;
   readonly id: ObjectId;
+  readonly names: OtherNames;
 }
 
 /** The evaluation before and after the request. */
@@ -22,7 +23,6 @@ export interface ChangeEffect extends Requested {
   /** Undefined: everything may differ. */
   readonly touched: Touched | undefined;
   readonly cel: EvaluateCondition;
-  readonly names: OtherNames;
 }
 
 /** A request about a PolicyDefinition: its own errors. All policies are evaluated again only when it is stored. */

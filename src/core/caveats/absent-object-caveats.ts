@@ -1,6 +1,7 @@
 /** Caveats about objects that others name and the snapshot does not have, where the snapshot may be a part of the world. */
 
 import type { Rejection } from "../attachment/resolved-targets.ts";
+import type { KindNames } from "../effective/findings/kind-names.ts";
 import { isAbsentElsewhere } from "../effective/verdicts/find-undecided.ts";
 import { mayBeGrantedElsewhere } from "../effective/world/refused-objects.ts";
 import type { World } from "../effective/world/world.ts";
@@ -57,7 +58,10 @@ export function absentParentCaveats(context: CaveatContext): readonly Caveat[] {
   for (const id of namespaces.keys()) found.delete(id);
   const targeting = policiesOnAbsent(world, found);
   const [verb, are] = targeting.length === 1 ? ["targets", "is"] : ["target", "are"];
-  const known = targeting.length === 0 ? "" : `; ${countPolicies(targeting)} ${verb} it and ${are} left out of account`;
+  const known =
+    targeting.length === 0
+      ? ""
+      : `; ${countPolicies(targeting, context.names)} ${verb} it and ${are} left out of account`;
   const consequence = `Policies on it and above it are not known${known}`;
   return [
     ...absentCaveats("AbsentParent", found, "named as a parent", consequence),
@@ -158,13 +162,16 @@ function policiesOnAbsent(world: World, absent: AbsentTable): readonly PolicyId[
 }
 
 /** `2 AuthPolicies and 1 RetryPolicy`: no names, which redaction would have to hide. */
-function countPolicies(ids: readonly PolicyId[]): string {
+function countPolicies(ids: readonly PolicyId[], { kindName }: KindNames): string {
   const counts = new Map<KindId, number>();
   for (const id of ids) {
     const kind = kindId(parseObjectId(id));
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
   }
-  return countKinds([...counts].map(([kind, count]) => ({ ...parseKindId(kind), count })));
+  return countKinds(
+    [...counts].map(([kind, count]) => ({ ...parseKindId(kind), count })),
+    kindName,
+  );
 }
 
 /** Objects that policies refer to: whether these policies are accepted is not known. */

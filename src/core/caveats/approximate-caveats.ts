@@ -8,7 +8,7 @@ import { touchesPolicy } from "./touched-objects.ts";
 
 /** Kinds whose definition differs from the implementation in a way that matters for a policy of the question. */
 export function approximateCaveats(context: CaveatContext): readonly Caveat[] {
-  const { world, scope } = context;
+  const { world, scope, names } = context;
   const own = scope.about === "Policies" ? kindsOfPolicies(world, scope.policies) : undefined;
   return world.rulebook.kinds.flatMap(({ definition, policyKind }): readonly Caveat[] => {
     const { approximate = [] } = definition;
@@ -24,7 +24,7 @@ export function approximateCaveats(context: CaveatContext): readonly Caveat[] {
     const summary = `the definition of ${policyKind.kind} is approximate`;
     return [
       caveat("ApproximateDefinition", {
-        message: `${summary}, and ${countKinds(counts)} ${rests} on it: ${joinWords(differences.map(({ because }) => because))}`,
+        message: `${summary}, and ${countKinds(counts, names.kindName)} ${rests} on it: ${joinWords(differences.map(({ because }) => because))}`,
         summary,
         objects: concerned.map((policy) => located(policy)),
         policies: counts,

@@ -1,3 +1,4 @@
+import type { KindNames } from "../effective/findings/kind-names.ts";
 import type { World } from "../effective/world/world.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import type { Caveat, CaveatObject, CaveatScope } from "./caveat.ts";
@@ -8,6 +9,7 @@ import type { RelatedObjects } from "./related-objects.ts";
 export interface CaveatContext {
   readonly world: World;
   readonly scope: CaveatScope;
+  readonly names: KindNames;
   /** Computed on the first call. Undefined: the question is about the whole input. */
   readonly related: () => RelatedObjects | undefined;
 }

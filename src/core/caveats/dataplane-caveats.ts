@@ -8,7 +8,7 @@ import { type CaveatContext, caveat, located } from "./caveat-context.ts";
 const NAMES: Readonly<Record<CaveatDataplane, string>> = { embedded: "the embedded gateway", envoy: "Envoy" };
 
 /** Policy kinds that are resolved, and that the data plane of the question does not carry out. */
-export function notCarriedOutCaveats({ world, scope }: CaveatContext): readonly Caveat[] {
+export function notCarriedOutCaveats({ world, scope, names }: CaveatContext): readonly Caveat[] {
   if (scope.dataplane === undefined) return [];
   const counts: CountedPolicies[] = [];
   const objects: KubeObject[] = [];
@@ -22,7 +22,7 @@ export function notCarriedOutCaveats({ world, scope }: CaveatContext): readonly 
   }
   if (counts.length === 0) return [];
   const are = objects.length === 1 ? "is" : "are";
-  const summary = `${countKinds(counts)} ${are} not carried out`;
+  const summary = `${countKinds(counts, names.kindName)} ${are} not carried out`;
   return [
     caveat("NotCarriedOut", {
       message: `${summary} by ${NAMES[scope.dataplane]}: ${objects.length === 1 ? "it is" : "they are"} resolved, and requests are served without ${objects.length === 1 ? "it" : "them"}`,

@@ -6,6 +6,7 @@ import {
   looksLikePolicy,
   unknownPolicyKinds,
 } from "../effective/findings/ignored-policies.ts";
+import type { KindNames } from "../effective/findings/kind-names.ts";
 import type { PolicyRecord, World } from "../effective/world/world.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { isByPlaceholders } from "../model/placeholder.ts";
@@ -19,20 +20,23 @@ import { touchesPolicy } from "./touched-objects.ts";
  * A PolicyDefinition with an error is not used, so the policies of its kinds are ignored. It always touches a question about the input;
  * a question about objects only if it takes a policy with it that may be about them.
  */
-export const brokenDefinitionCaveats = (context: CaveatContext): readonly Caveat[] =>
-  brokenDefinitions(context.world)
+export function brokenDefinitionCaveats(context: CaveatContext): readonly Caveat[] {
+  const { names } = context;
+  return brokenDefinitions(context.world)
     .filter((broken) => touchesDefinition(context, broken))
     .map(({ object, errors: [first, ...others], kinds }) => {
       const effects = EFFECTS.flatMap(({ effect, words }) => {
         const counts = countsOf(kinds.filter((kind) => kind.effect === effect));
-        return counts.length === 0 ? [] : [{ counts, text: `${countKinds(counts)} ${areWord(counts)} ${words}` }];
+        return counts.length === 0
+          ? []
+          : [{ counts, text: `${countKinds(counts, names.kindName)} ${areWord(counts)} ${words}` }];
       });
       const more =
         others.length === 0 ? "" : ` (and ${others.length} more ${others.length === 1 ? "error" : "errors"})`;
       const effect = effects.length === 0 ? "the definition is not used" : joinWords(effects.map(({ text }) => text));
       return caveat("BrokenDefinition", {
         message: `${nameBefore(first.message, formatRef(parseObjectId(object)))}${endSentence(`${first.message}${more}`)} ${capital(effect)} until this is fixed`,
-        summary: effects.length === 0 ? `the definition of ${kindNames(kinds)} has an error` : effect,
+        summary: effects.length === 0 ? `the definition of ${kindNames(kinds, names)} has an error` : effect,
         objects: [first].map(({ field, source }) => ({
           object,
           ...(field === undefined ? {} : { field }),
@@ -41,6 +45,7 @@ export const brokenDefinitionCaveats = (context: CaveatContext): readonly Caveat
         policies: effects.flatMap(({ counts }) => counts),
       });
     });
+}
 
 /** Most messages about refused objects begin with the name of the object. */
 const nameBefore = (message: string, name: string): string => (message.startsWith(`${name}: `) ? "" : `${name}: `);
@@ -52,8 +57,8 @@ const EFFECTS: readonly { readonly effect: BrokenEffect; readonly words: string 
   { effect: "NotChecked", words: "not checked against its schema" },
 ];
 
-const kindNames = (kinds: readonly GroupKind[]): string =>
-  kinds.length === 0 ? "a policy kind" : joinWords(kinds.map(({ kind }) => kind));
+const kindNames = (kinds: readonly GroupKind[], { kindName }: KindNames): string =>
+  kinds.length === 0 ? "a policy kind" : joinWords(kinds.map(kindName));
 
 function touchesDefinition(context: CaveatContext, { kinds }: BrokenDefinition): boolean {
   const { world, scope } = context;
@@ -87,14 +92,14 @@ export function kindsOfPolicies(world: World, policies: readonly ObjectId[]): Re
 
 /** Policies of a kind that no definition describes. */
 export function unknownKindCaveats(context: CaveatContext): readonly Caveat[] {
-  const { world, scope } = context;
+  const { world, scope, names } = context;
   const own = scope.about === "Policies" ? kindsOfPolicies(world, scope.policies) : undefined;
   return unknownPolicyKinds(world).flatMap(({ group, kind, policies, hasCrd }) => {
     const isTouched =
       own === undefined ? policies.some((policy) => touchesPolicy(context, policy)) : own.has(kindId({ group, kind }));
     if (!isTouched) return [];
     const counts = [{ group, kind, count: policies.length }];
-    const summary = `${countKinds(counts)} ${areWord(counts)} ignored`;
+    const summary = `${countKinds(counts, names.kindName)} ${areWord(counts)} ignored`;
     return [
       caveat("UnknownPolicyKind", {
         message: `${summary}: no PolicyDefinition describes ${kind} (${group})`,
@@ -141,7 +146,7 @@ export function invalidPolicyCaveats(context: CaveatContext): readonly Caveat[] 
 
 /** Kinds whose definition is inferred from the label of their CRD, if an answer rests on one. */
 export function inferredCaveats(context: CaveatContext): readonly Caveat[] {
-  const { world, scope } = context;
+  const { world, scope, names } = context;
   const own = scope.about === "Policies" ? kindsOfPolicies(world, scope.policies) : undefined;
   const byKind = new Map<number, KubeObject[]>();
   world.policies.forEach(({ kind, object }) => {
@@ -156,7 +161,7 @@ export function inferredCaveats(context: CaveatContext): readonly Caveat[] {
     const summary = `the definition of ${policyKind.kind} is inferred`;
     return [
       caveat("InferredDefinition", {
-        message: `${summary} from the label and the schema of its CRD, and ${countKinds(counts)} ${restWord(counts)} on it`,
+        message: `${summary} from the label and the schema of its CRD, and ${countKinds(counts, names.kindName)} ${restWord(counts)} on it`,
         summary,
         objects: policies.map((policy) => located(policy)),
         policies: counts,

@@ -1,6 +1,8 @@
+import { type KindNames, kindNamesIn } from "../effective/findings/kind-names.ts";
 import type { World } from "../effective/world/world.ts";
 import { once } from "../model/collections/once.ts";
 import { isFromCluster } from "../model/completeness.ts";
+import { parseObjectId } from "../model/refs.ts";
 import {
   absentBackendCaveats,
   absentParentCaveats,
@@ -62,9 +64,20 @@ const finders: ReadonlyArray<(context: CaveatContext) => readonly Caveat[]> = [
 
 /** What an answer leaves out of account, in a defined order. */
 export function findCaveats(world: World, scope: CaveatScope): readonly Caveat[] {
-  const context: CaveatContext = { world, scope, related: once(() => relatedObjects(world, scope)) };
-  const caveats = finders.flatMap((find) => find(context));
+  const names = kindNamesIn(world);
+  const context: CaveatContext = { world, scope, names, related: once(() => relatedObjects(world, scope)) };
+  const caveats = finders.flatMap((find) => find(context)).map((caveat) => withGroups(caveat, names));
   return isFromCluster(world.completeness) ? caveats.map(forCluster) : caveats;
+}
+
+/** Kinds that share their name with another have their group in the texts of a caveat. */
+function withGroups(caveat: Caveat, { inText }: KindNames): Caveat {
+  const { message, summary, fix, policies, objects } = caveat;
+  const about = [
+    ...policies,
+    ...objects.flatMap(({ object }) => (object === undefined ? [] : [parseObjectId(object)])),
+  ];
+  return { ...caveat, message: inText(message, about), summary: inText(summary, about), fix: inText(fix, about) };
 }
 
 /** Files are added with -f; what is missing of a cluster is a matter of rights. */

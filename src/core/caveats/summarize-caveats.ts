@@ -1,4 +1,5 @@
 import { countKinds, joinWords } from "../model/words/count-kinds.ts";
+import { nameAmong, sharedNames } from "../model/words/kind-names.ts";
 import type { Caveat, CountedPolicies } from "./caveat.ts";
 
 /** The caveats in one clause, to qualify a sentence: "3 AuthPolicies and 6 RateLimitPolicies are ignored". Undefined without caveats. */
@@ -11,7 +12,9 @@ export function summarizeCaveats(caveats: readonly Caveat[]): string | undefined
   // Two caveats may have one summary: an object that is not there may be a parent and a target.
   const others = new Set(caveats.filter((one) => !isIgnored(one)).map(({ summary }) => summary));
   return joinWords([
-    ...(total === 0 ? [] : [`${countKinds(ignored)} ${total === 1 ? "is" : "are"} ignored`]),
+    ...(total === 0
+      ? []
+      : [`${countKinds(ignored, nameAmong(sharedNames(ignored)))} ${total === 1 ? "is" : "are"} ignored`]),
     ...others,
   ]);
 }

@@ -1,4 +1,5 @@
 /** What a change means for the owners of objects, as the texts of Kubernetes Events. */
+import { type KindNames, kindNamesIn } from "../effective/findings/kind-names.ts";
 import { fieldOfPointer } from "../effective/fold/field-of-pointer.ts";
 import type { Delta, EffectiveChange, VerdictChange } from "../effective/update/delta.ts";
 import type { Verdict } from "../effective/verdicts/verdict.ts";
@@ -13,6 +14,7 @@ import {
   kindId,
   type ObjectId,
   objectId,
+  type PolicyId,
   parseObjectId,
 } from "../model/refs.ts";
 import { clipText } from "../model/words/clip-text.ts";
@@ -52,7 +54,10 @@ export function changeEvents(
   delta: Delta,
   isOwned: (policyKind: GroupKind) => boolean,
 ): ChangeEvents {
-  const verdicts = delta.verdicts.filter(({ policyKind }) => isOwned(policyKind)).flatMap(verdictEvent);
+  const names = kindNamesIn(before, after);
+  const verdicts = delta.verdicts
+    .filter(({ policyKind }) => isOwned(policyKind))
+    .flatMap((change) => verdictEvent(change, names));
   const texts = new Map<ObjectId, Set<string>>();
   const visible = {
     before: new VisibleValues({ world: before }, NO_RIGHTS),
@@ -62,7 +67,7 @@ export function changeEvents(
     if (!isOwned(change.policyKind) || change.before === undefined || change.after === undefined) continue;
     const changed = valueChanges(change.before, change.after).filter((one) => !keepsValue(one));
     if (changed.length === 0) continue;
-    const lines = changed.map((one) => formatChange(one, visible));
+    const lines = changed.map((one) => formatChange(one, visible, names));
     for (const object of ownersOf(after, change)) {
       const known = texts.get(object) ?? new Set();
       texts.set(object, known);
@@ -79,22 +84,27 @@ export function changeEvents(
 const NO_RIGHTS: Viewer = { mayRead: () => false, maySee: () => false };
 
 /** Only other words are news: another number of paths is not. A new policy is news if it does not take effect as a whole. */
-function verdictEvent({ policy, before, after }: VerdictChange): readonly ObjectEvent[] {
+function verdictEvent({ policy, before, after }: VerdictChange, names: KindNames): readonly ObjectEvent[] {
   if (after === undefined) return [];
   const [was, is] = [before === undefined ? undefined : wordOf(before), wordOf(after)];
   if (was === is || (was === undefined && is === "Enforced")) return [];
-  const message = `${was === undefined ? "" : `was ${was}, is `}${is}${reasonsOf(after)}`;
+  const message = `${was === undefined ? "" : `was ${was}, is `}${is}${reasonsOf(policy, after, names)}`;
   const isGood = is === "Enforced" || is === "PartiallyEnforced";
   return [{ object: policy, type: isGood ? "Normal" : "Warning", reason: is, message: clipText(message, MAX_MESSAGE) }];
 }
 
 const wordOf = (verdict: Verdict): string => (verdict.state === "Accepted" ? verdict.enforcement : verdict.reason);
 
-function reasonsOf(verdict: Verdict): string {
-  if (verdict.state !== "Accepted") return `: ${verdict.message}`;
+function reasonsOf(policy: PolicyId, verdict: Verdict, names: KindNames): string {
+  if (verdict.state !== "Accepted") return `: ${names.inText(verdict.message, [parseObjectId(policy)])}`;
   const { overriddenBy } = verdict.total;
-  const names = overriddenBy.map(({ policy }) => formatRef(parseObjectId(policy)));
-  return names.length === 0 ? "" : `, overridden by ${names.join(", ")}`;
+  const winners = overriddenBy.map(({ policy: winner }) => nameOf(winner, names));
+  return winners.length === 0 ? "" : `, overridden by ${winners.join(", ")}`;
+}
+
+function nameOf(object: ObjectId, { kindName }: KindNames): string {
+  const ref = parseObjectId(object);
+  return formatRef({ ...ref, kind: kindName(ref) });
 }
 
 /** The routes and Gateways on the path that exist. */
@@ -107,6 +117,7 @@ function ownersOf({ objects, rulebook }: World, { path }: EffectiveChange): read
 function formatChange(
   { pointer, before, after }: ValueChange,
   visible: { readonly before: VisibleValues; readonly after: VisibleValues },
+  names: KindNames,
 ): string {
   const field = fieldOfPointer(pointer);
   const shown = (values: VisibleValues, value: EffectiveValue | undefined): string =>
@@ -117,7 +128,7 @@ function formatChange(
         : "(not shown)";
   const source = after?.source ?? before?.source;
   const by = source?.policy ?? source?.object ?? null;
-  const from = by === null ? "" : `, ${after === undefined ? "was from" : "from"} ${formatRef(parseObjectId(by))}`;
+  const from = by === null ? "" : `, ${after === undefined ? "was from" : "from"} ${nameOf(by, names)}`;
   return `${field} ${shown(visible.before, before)} → ${shown(visible.after, after)}${from}`;
 }
 

@@ -6,6 +6,7 @@ import { worldOf } from "../evaluation.ts";
 import type { PolicyDefinition } from "../model/definition.ts";
 import type { JsonObject } from "../model/json.ts";
 import { type ObjectRef, objectId, parseObjectId } from "../model/refs.ts";
+import { bareKindName } from "../model/words/kind-names.ts";
 import type { RetryKnowledge, TrafficCounts } from "../retry/retry-counts.ts";
 import { cutView } from "./cut-view.ts";
 import { blamedPolicies, effectiveSubjects, effectiveView, surveyEffective } from "./effective-view.ts";
@@ -181,7 +182,7 @@ describe("GEP-713 › Application Developer Discoverability: that a policy takes
     const owner: Viewer = { mayRead: (id) => parseObjectId(id).name === "house", maySee: () => true };
     const view = viewOf(contextWith({}), "httproute.r", owner);
     expect(JSON.stringify(view)).not.toContain("ana");
-    expect(viewCells(view).slice(1, 5)).toEqual([1, 2, 0, "RetryPolicy default/house"]);
+    expect(viewCells(view, bareKindName).slice(1, 5)).toEqual([1, 2, 0, "RetryPolicy default/house"]);
     const open = viewOf(contextWith({ visibility: "Target" }), "httproute.r", owner);
     expect(shortly(open)[0]).toEqual({ "retry.attempts": 5, from: "house", lost: ["ana 1 overridden"] });
   });
@@ -194,7 +195,7 @@ describe("GEP-713 › Application Developer Discoverability: that a policy takes
     expect(view.values[0]?.lost[0]?.by).toEqual([
       { group: "prevail.dev", kind: "RetryPolicy", namespace: "", name: "~0123456789ab" },
     ]);
-    expect(viewCells(view)[4]).toBe("RetryPolicy ~0123456789ab");
+    expect(viewCells(view, bareKindName)[4]).toBe("RetryPolicy ~0123456789ab");
     expect(shortly(viewOf(context, "httproute.r", seesAll))[0]).toMatchObject({ from: "house" });
   });
 

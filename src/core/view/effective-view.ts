@@ -1,6 +1,8 @@
 /** The view of one object: what takes effect on it, and why, as far as a user may see it. */
+
 import type { Caveat } from "../caveats/caveat.ts";
 import { findCaveats } from "../caveats/find-caveats.ts";
+import { type KindNames, kindNamesIn } from "../effective/findings/kind-names.ts";
 import { fieldOfPointer } from "../effective/fold/field-of-pointer.ts";
 import type { PathNode } from "../effective/paths/path-node.ts";
 import { contactsIn, namespaceOf } from "../explain/contacts.ts";
@@ -118,7 +120,7 @@ export function effectiveView(
     policyKinds: kinds.map((kind) => policyKindView(context, kind, visible)),
     values,
     ...(worth.retries === undefined ? {} : { retries: worth.retries }),
-    ...(failures === undefined ? {} : { ineffective: ineffectiveView(failures, viewer) }),
+    ...(failures === undefined ? {} : { ineffective: ineffectiveView(failures, viewer, kindNamesIn(context.world)) }),
     caveats: viewCaveats([...caveats, ...worth.caveats], viewer, visible),
     notes: [],
   });
@@ -128,10 +130,17 @@ function* pathsIn(kinds: readonly KindExplanation[]): Generator<readonly PathNod
   for (const { outcomes } of kinds) for (const { paths } of outcomes) for (const { nodes } of paths) yield nodes;
 }
 
-const ineffectiveView = (failures: readonly IneffectivePolicy[], { mayRead }: Viewer): readonly ViewIneffective[] =>
+const ineffectiveView = (
+  failures: readonly IneffectivePolicy[],
+  { mayRead }: Viewer,
+  { inText }: KindNames,
+): readonly ViewIneffective[] =>
   failures
     .filter(({ policy }) => mayRead(policy))
-    .map(({ policy, reason, message }) => ({ policy: parseObjectId(policy), reason, message }));
+    .map(({ policy, reason, message }) => {
+      const ref = parseObjectId(policy);
+      return { policy: ref, reason, message: inText(message, [ref]) };
+    });
 
 interface ValueContext {
   readonly visible: VisibleValues;

@@ -1,6 +1,8 @@
 /** The view of one policy: where it takes effect, and where it is overridden. Only those who may read the policy get one. */
+
 import type { Caveat } from "../caveats/caveat.ts";
 import { findCaveats } from "../caveats/find-caveats.ts";
+import { kindNamesIn } from "../effective/findings/kind-names.ts";
 import { fieldOfPointer } from "../effective/fold/field-of-pointer.ts";
 import type { Verdict } from "../effective/verdicts/verdict.ts";
 import type { PolicyRecord } from "../effective/world/world.ts";
@@ -82,6 +84,8 @@ export function reachView(
 ): PolicyReachView {
   const visible = new VisibleValues(context, viewer);
   const { verdict, targets } = explainRefusals(context.world, record, reach, viewer);
+  const { inText } = kindNamesIn(context.world);
+  const named = (message: string): string => inText(message, [reach.policyKind]);
   const worth = retriesOf(context, reach, viewer);
   const count = (effect: Reach["paths"][number]["effect"]): number =>
     reach.paths.filter((path) => path.effect === effect).length;
@@ -91,7 +95,7 @@ export function reachView(
     metadata: viewMetadata(viewed),
     policy: parseObjectId(viewed.id),
     policyKind: reach.policyKind,
-    verdict: verdictView(verdict, visible),
+    verdict: verdictView(verdict, visible, named),
     paths: {
       count: reach.paths.length,
       full: count("full"),
@@ -100,7 +104,7 @@ export function reachView(
       met: count("met"),
       idle: count("idle"),
     },
-    targets: targets.map((target) => targetView(target, visible)),
+    targets: targets.map((target) => targetView(target, visible, named)),
     values: reach.values.map((value) => valueView(value, visible, viewer)),
     reached: reachedView(reach, viewer),
     ...(worth.retries === undefined ? {} : { retries: worth.retries }),
@@ -109,23 +113,26 @@ export function reachView(
   });
 }
 
-function verdictView(verdict: Verdict, visible: VisibleValues): ViewVerdict {
+/** A message, with the groups of kinds that share their name. */
+type NameMessage = (message: string) => string;
+
+function verdictView(verdict: Verdict, visible: VisibleValues, named: NameMessage): ViewVerdict {
   switch (verdict.state) {
     case "Accepted":
       return { accepted: "True", reason: verdict.enforcement };
     case "NotAccepted": {
-      const message = verdict.by.every((one) => visible.isNamed(one)) ? verdict.message : CONFLICTED;
+      const message = verdict.by.every((one) => visible.isNamed(one)) ? named(verdict.message) : CONFLICTED;
       return { accepted: "False", reason: verdict.reason, message };
     }
     case "Unknown":
-      return { accepted: "Unknown", reason: verdict.reason, message: verdict.message };
+      return { accepted: "Unknown", reason: verdict.reason, message: named(verdict.message) };
   }
 }
 
 /** A message without the name of the other policy. */
 const CONFLICTED = "another policy takes effect on the target";
 
-function targetView(target: ReachTarget, visible: VisibleValues): ViewReachTarget {
+function targetView(target: ReachTarget, visible: VisibleValues, named: NameMessage): ViewReachTarget {
   switch (target.state) {
     case "attached":
       return { state: "Attached", target: formatNode(target.node), paths: target.paths };
@@ -134,10 +141,10 @@ function targetView(target: ReachTarget, visible: VisibleValues): ViewReachTarge
         state: "Conflicted",
         target: formatNode(target.node),
         by: visible.refOf(target.by),
-        message: visible.isNamed(target.by) ? target.message : CONFLICTED,
+        message: visible.isNamed(target.by) ? named(target.message) : CONFLICTED,
       };
     case "refused":
-      return { state: "Refused", message: `${target.field}: ${target.message}` };
+      return { state: "Refused", message: `${target.field}: ${named(target.message)}` };
   }
 }
 

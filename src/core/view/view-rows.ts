@@ -1,6 +1,7 @@
 /** The columns of the tables that kubectl prints. Kubernetes, API Concepts, "Receiving resources as Tables" */
 import type { Json } from "../model/json.ts";
-import { formatRef } from "../model/refs.ts";
+import { formatRef, type ObjectRef } from "../model/refs.ts";
+import type { NameKind } from "../model/words/kind-names.ts";
 import type { ViewResource } from "./view-resources.ts";
 import type { EffectivePolicyView, PolicyReachView } from "./view-types.ts";
 
@@ -49,12 +50,20 @@ const reachColumns: readonly ViewColumn[] = [
 export const viewColumns = ({ about }: Pick<ViewResource, "about">): readonly ViewColumn[] =>
   about === "Targets" ? effectiveColumns : reachColumns;
 
-export const viewCells = (view: EffectivePolicyView | PolicyReachView): readonly Json[] =>
-  "target" in view ? effectiveCells(view) : reachCells(view);
+/** `kindName`: how kinds are named that share their name with another of the cluster. */
+export const viewCells = (view: EffectivePolicyView | PolicyReachView, kindName: NameKind): readonly Json[] => {
+  const name = (ref: ObjectRef): string => formatRef({ ...ref, kind: kindName(ref) });
+  return "target" in view ? effectiveCells(view, name) : reachCells(view, name);
+};
 
-function effectiveCells({ metadata, policyKinds, values, caveats }: EffectivePolicyView): readonly Json[] {
+type NameObject = (ref: ObjectRef) => string;
+
+function effectiveCells(
+  { metadata, policyKinds, values, caveats }: EffectivePolicyView,
+  name: NameObject,
+): readonly Json[] {
   const set = values.filter(({ source }) => source !== undefined);
-  const from = new Set(set.flatMap(({ source }) => (source?.policy === undefined ? [] : [formatRef(source.policy)])));
+  const from = new Set(set.flatMap(({ source }) => (source?.policy === undefined ? [] : [name(source.policy)])));
   return [
     metadata.name,
     policyKinds.length,
@@ -66,11 +75,12 @@ function effectiveCells({ metadata, policyKinds, values, caveats }: EffectivePol
   ];
 }
 
-function reachCells({ metadata, verdict, paths, reached, values, targets, caveats }: PolicyReachView): readonly Json[] {
+function reachCells(
+  { metadata, verdict, paths, reached, values, targets, caveats }: PolicyReachView,
+  name: NameObject,
+): readonly Json[] {
   const by = new Set(
-    values.flatMap(({ lost }) =>
-      lost.filter(({ reason }) => reason !== "equal").flatMap((one) => one.by.map((ref) => formatRef(ref))),
-    ),
+    values.flatMap(({ lost }) => lost.filter(({ reason }) => reason !== "equal").flatMap((one) => one.by.map(name))),
   );
   return [
     metadata.name,

@@ -34,6 +34,7 @@ import type { PolicyRecord, World } from "../world/world.ts";
 import { annotationFindings } from "./annotation-findings.ts";
 import { bareLosers, conditionField, repeatedNameFields, settingField, targetFields } from "./finding-fields.ts";
 import { type BrokenDefinition, brokenDefinitions, looksLikePolicy } from "./ignored-policies.ts";
+import { type KindNames, kindNamesIn } from "./kind-names.ts";
 import { hasKnownKinds, isUnread, meantKind } from "./meant-kind.ts";
 import { namedPolicyFindings } from "./named-policy-findings.ts";
 
@@ -42,7 +43,7 @@ export function findingsOf(world: World): readonly Finding[] {
   const findings: Finding[] = [...world.documentFindings];
   const refused: Finding[] = [];
   world.refused.forEach((own) => refused.push(...own.findings));
-  findings.push(...withIgnored([...world.rulebook.findings, ...refused], broken));
+  findings.push(...withIgnored([...world.rulebook.findings, ...refused], broken, kindNamesIn(world)));
   world.unevaluated.forEach((rules, id) => {
     const object = world.objects.get(id);
     if (object !== undefined) findings.push(...rules.map((rule) => unevaluatedFinding(object, rule)));
@@ -132,20 +133,26 @@ function rejectionSeverity(world: World, rejection: Rejection): Severity {
 }
 
 /** The first error of a definition says which policies are ignored because of it. */
-function withIgnored(all: readonly Finding[], broken: readonly BrokenDefinition[]): readonly Finding[] {
-  const effects = new Map(broken.map(({ errors: [first], kinds }) => [first, ignoredBy(kinds)]));
+function withIgnored(
+  all: readonly Finding[],
+  broken: readonly BrokenDefinition[],
+  names: KindNames,
+): readonly Finding[] {
+  const effects = new Map(broken.map(({ errors: [first], kinds }) => [first, ignoredBy(kinds, names)]));
   return all.map((finding) => {
     const ignored = effects.get(finding) ?? "";
     return ignored === "" ? finding : { ...finding, message: `${endSentence(finding.message)} ${ignored}` };
   });
 }
 
-function ignoredBy(kinds: BrokenDefinition["kinds"]): string {
+function ignoredBy(kinds: BrokenDefinition["kinds"], { kindName }: KindNames): string {
   const ignored = kinds
     .filter(({ effect, policies }) => effect === "Ignored" && policies.length > 0)
     .map(({ group, kind, policies }) => ({ group, kind, count: policies.length }));
   const total = ignored.reduce((sum, { count }) => sum + count, 0);
-  return total === 0 ? "" : `${countKinds(ignored)} ${total === 1 ? "is" : "are"} ignored until this is fixed`;
+  return total === 0
+    ? ""
+    : `${countKinds(ignored, kindName)} ${total === 1 ? "is" : "are"} ignored until this is fixed`;
 }
 
 /** `brokenKinds`: the finding about their definition says that their policies are ignored. */

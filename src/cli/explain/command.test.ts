@@ -15,6 +15,17 @@ describe("a kind in which all policies take effect", () => {
   ]);
 });
 
+describe("three implementations in one cluster", () => {
+  const files = "-n harbour -f examples/mixed --complete";
+  testTerminals([["explain-mixed", `explain httproute/timetable ${files}`]]);
+  testTranscripts([
+    ["explain-mixed", `explain httproute/timetable ${files}`],
+    ["explain-mixed-all-paths", `explain gtw/public --all-paths ${files}`],
+    ["explain-mixed-json", `explain httproute/timetable -o json ${files}`],
+    ["explain-mixed-one-kind", `explain httproute/payroll ${files}`],
+  ]);
+});
+
 describe("the bakery", () => {
   testTerminals([
     ["explain-route", "explain httproute/baker -f examples/bakery"],

@@ -1,4 +1,4 @@
-import { groupByGoverned } from "../../core/explain/explain/group-by-governed.ts";
+import { groupByGoverned, sourcesOf } from "../../core/explain/explain/group-by-governed.ts";
 import type {
   ExplainedPath,
   Explanation,
@@ -38,13 +38,26 @@ export function printExplanation(explanation: Explanation, context: TextContext)
   printKinds(explanation.kinds, context);
   printRefusals(explanation, context);
   printProblems(explanation, context);
-  const [undefinedOnes, failures] = [true, false].map((isUndefined) =>
-    explanation.failures.filter(({ reason }) => (reason === "Undefined") === isUndefined),
-  );
-  printFailures("Policies of which it is not defined which takes effect", undefinedOnes ?? [], context);
-  printFailures("Policies without effect that name it", failures ?? [], context);
+  printAllFailures(explanation, context);
   printConditions(explanation.conditions, context);
 }
+
+function printAllFailures({ failures }: Explanation, context: TextContext): void {
+  for (const title of [UNDEFINED_TITLE, UNENFORCED_TITLE, INEFFECTIVE_TITLE])
+    printFailures(
+      title,
+      failures.filter(({ reason }) => titleOfFailure(reason) === title),
+      context,
+    );
+}
+
+const UNDEFINED_TITLE = "Policies of which it is not defined which takes effect";
+/** Such a policy may take effect behind other Gateways, and it may target a route below the object. */
+const UNENFORCED_TITLE = "Policies that no controller enforces behind some Gateways";
+const INEFFECTIVE_TITLE = "Policies without effect that name it";
+
+const titleOfFailure = (reason: IneffectivePolicy["reason"]): string =>
+  reason === "Undefined" ? UNDEFINED_TITLE : reason === "NoController" ? UNENFORCED_TITLE : INEFFECTIVE_TITLE;
 
 function printTarget({ target, absentParents }: Explanation, { print, source }: TextContext): void {
   const object = explainedObject(source, target);
@@ -158,7 +171,8 @@ function printKindValues(
     printValues(outcomes, policyKind, context, includes);
     return;
   }
-  outcomes.forEach((outcome, index) => {
+  const shown = outcomes.filter((outcome) => includes === undefined || sourcesOf(outcome).some(includes));
+  shown.forEach((outcome, index) => {
     if (index > 0) print.line();
     for (const path of outcome.paths)
       print.paragraph({ indent: 2, hanging: 2 }, styled(`On ${formatPath(path)}`, "cyan"));

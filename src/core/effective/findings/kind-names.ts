@@ -1,6 +1,6 @@
 import { type GroupKind, type ObjectRef, objectId, parseKindId } from "../../model/refs.ts";
 import { pluralKind } from "../../model/words/count-kinds.ts";
-import { bareKindName, type KindGroups, type NameKind, nameAmong, sharedNames } from "../../model/words/kind-names.ts";
+import { bareKindName, type NameKind, nameAmong, type SharedNames, sharedNames } from "../../model/words/kind-names.ts";
 import { virtualKinds } from "../world/implied-objects.ts";
 import type { World } from "../world/world.ts";
 
@@ -30,7 +30,7 @@ const mentions = (kinds: Iterable<string>): RegExp =>
     "g",
   );
 
-function nameInText(shared: KindGroups, worlds: readonly Pick<World, "objects">[]): KindNames["inText"] {
+function nameInText(shared: SharedNames, worlds: readonly Pick<World, "objects">[]): KindNames["inText"] {
   const pattern = mentions(shared.keys());
   const kindOf = new Map(
     [...shared.keys()].flatMap((kind) => [[kind, kind] as const, [pluralKind(kind), kind] as const]),

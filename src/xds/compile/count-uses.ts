@@ -1,4 +1,5 @@
 /** Counts the uses of clusters, so that the cost of a change does not depend on the number of routes. */
+import { changedRange } from "../../core/model/collections/changed-range.ts";
 import type { ClusterUse } from "./routes/compile-route.ts";
 
 /** A virtual host, or the rules of a listener that is not HTTP. */
@@ -55,12 +56,9 @@ function forEachChange(
   for (const [name, users] of now) {
     const old = before.get(name) ?? [];
     if (old === users) continue;
-    for (let index = 0; index < Math.max(old.length, users.length); index++) {
-      const [was, is] = [old[index], users[index]];
-      if (was === is) continue;
-      if (is !== undefined) add(is);
-      if (was !== undefined) gone.push(was);
-    }
+    const { start, ends } = changedRange(old, users);
+    for (const user of users.slice(start, ends[1])) add(user);
+    for (const user of old.slice(start, ends[0])) gone.push(user);
   }
   for (const [name, old] of before) if (!now.has(name)) gone.push(...old);
   for (const user of gone) remove(user);

@@ -1,13 +1,12 @@
 /** The listeners of a Gateway and its ListenerSets, and the routes on a listener. */
 
 import { isJsonList, isJsonObject, ownValue } from "../../model/json.ts";
-import { kinds } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { createdAt } from "../../model/parse/created-at.ts";
-import { compareText, kindId, type ObjectId } from "../../model/refs.ts";
+import { compareText, kindId } from "../../model/refs.ts";
 import { type DistinctListeners, distinctListeners, type OwnedListener } from "../../topology/distinct-listeners.ts";
 import { listenersOf } from "../../topology/listeners-of.ts";
-import { referrersToParent } from "./link-indexes.ts";
+import { otherReferrersToParent, referrersToParent } from "./link-indexes.ts";
 import type { World } from "./world.ts";
 
 /**
@@ -29,9 +28,7 @@ export function gatewayListeners(world: World, gateway: KubeObject): DistinctLis
 
 function listenerSetsOf(world: World, gateway: KubeObject): readonly KubeObject[] {
   const sets: KubeObject[] = [];
-  for (const id of referrersToParent(world, gateway.id)) {
-    // Most are routes, of which there may be thousands.
-    if (isRouteId(id)) continue;
+  for (const id of otherReferrersToParent(world, gateway.id)) {
     const object = world.objects.get(id);
     const isAttached = world.links
       .get(id)
@@ -42,9 +39,6 @@ function listenerSetsOf(world: World, gateway: KubeObject): readonly KubeObject[
   const name = ({ ref }: KubeObject): string => `${ref.namespace}/${ref.name}`;
   return sets.sort((a, b) => (age(a) === age(b) ? compareText(name(a), name(b)) : age(a) - age(b)));
 }
-
-const ROUTE_PREFIXES = kinds.filter(({ route }) => route !== undefined).map((kind) => `${kindId(kind)}/`);
-const isRouteId = (id: ObjectId): boolean => ROUTE_PREFIXES.some((prefix) => id.startsWith(prefix));
 
 /** The HTTPRoutes and GRPCRoutes that are attached to a listener. */
 export function routesOn(world: World, { owner, listener }: OwnedListener): readonly KubeObject[] {

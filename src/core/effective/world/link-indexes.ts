@@ -1,5 +1,6 @@
 import { IdIndexBuilder, idsAt } from "../../model/collections/id-index.ts";
-import { type ObjectId, splitId } from "../../model/refs.ts";
+import { kinds } from "../../model/kinds.ts";
+import { kindId, type ObjectId, splitId } from "../../model/refs.ts";
 import type { ChildLinks, LinkRefusal, ParentLinks } from "../../topology/links.ts";
 import type { ChildIndexes, LinkIndexes, WithLinks } from "./world.ts";
 
@@ -52,6 +53,14 @@ const NONE: readonly never[] = [];
 /** The objects that refer to an object as their parent, in order, whether the object exists or not. */
 export const referrersToParent = ({ indexLinks }: Pick<WithLinks, "indexLinks">, id: ObjectId): Iterable<ObjectId> =>
   idsAt(indexLinks().referrers, id);
+
+/** The objects other than routes that refer to an object as their parent, in order. Most are routes, of which there may be thousands. */
+export const otherReferrersToParent = (
+  { indexLinks }: Pick<WithLinks, "indexLinks">,
+  id: ObjectId,
+): Iterable<ObjectId> => idsAt(indexLinks().referrers, id).outside(ROUTE_PREFIXES);
+
+const ROUTE_PREFIXES = kinds.filter(({ route }) => route !== undefined).map((kind) => `${kindId(kind)}/`);
 
 /** The objects that refer to an object as their child, in order, whether the object exists or not. */
 export const referrersToChild = (

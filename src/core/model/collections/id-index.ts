@@ -25,7 +25,7 @@ export class IdIndexBuilder<K extends string, V extends string> {
   }
 }
 
-export const idsAt = <K extends string, V extends string>(index: Pick<IdIndex<K, V>, "get">, key: K): Iterable<V> =>
+export const idsAt = <K extends string, V extends string>(index: Pick<IdIndex<K, V>, "get">, key: K): IdSet<V> =>
   index.get(key) ?? IdSet.empty<V>();
 
 /** Records in the index that `id` depends on the keys `after`, and no longer on the keys `before`. */

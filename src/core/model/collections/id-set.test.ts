@@ -29,6 +29,16 @@ test("an IdSet contains each id once, in order", () => {
   );
 });
 
+test("ids outside of prefixes", () => {
+  fc.assert(
+    fc.property(fc.array(key, { maxLength: 1500 }), fc.array(key, { maxLength: 3 }), (ids, prefixes) => {
+      const set = IdSet.from(ids);
+      expect([...set.outside(prefixes)]).toEqual([...set].filter((id) => !prefixes.some((one) => id.startsWith(one))));
+    }),
+    { numRuns: 60 },
+  );
+});
+
 test("an index follows ids that move from some keys to others", () => {
   const builder = new IdIndexBuilder<string, string>();
   for (const [name, id] of [

@@ -2,6 +2,9 @@
 import { compareText } from "../refs.ts";
 import { isAscending, SortedMap } from "./sorted-map.ts";
 
+/** Comes after every character of an id. */
+const AFTER = "\uffff";
+
 export class IdSet<K extends string> implements Iterable<K> {
   readonly #ids: SortedMap<K, K>;
 
@@ -33,6 +36,19 @@ export class IdSet<K extends string> implements Iterable<K> {
 
   without(id: K): IdSet<K> {
     return this.has(id) ? new IdSet(this.#ids.without(id)) : this;
+  }
+
+  /** The ids that begin with none of the prefixes. How many begin with one does not matter for the time. */
+  *outside(prefixes: readonly string[]): IterableIterator<K> {
+    for (let from: string | undefined = ""; from !== undefined; ) {
+      let prefix: string | undefined;
+      for (const id of this.#ids.valuesFrom(from)) {
+        prefix = prefixes.find((one) => id.startsWith(one));
+        if (prefix !== undefined) break;
+        yield id;
+      }
+      from = prefix === undefined ? undefined : `${prefix}${AFTER}`;
+    }
   }
 
   [Symbol.iterator](): IterableIterator<K> {

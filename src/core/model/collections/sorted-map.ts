@@ -147,6 +147,14 @@ export class SortedMap<K extends string, V> implements Iterable<readonly [K, V]>
     for (const [, value] of this) yield value;
   }
 
+  /** The values of `key` and the keys after it. */
+  *valuesFrom(key: string): IterableIterator<V> {
+    for (let at = this.#chunkIndex(key); at <= this.#more.length; at++) {
+      const chunk = this.#chunk(at);
+      for (let i = 0; i < chunk.length; i += 2) if ((chunk[i] as K) >= key) yield chunk[i + 1] as V;
+    }
+  }
+
   forEach(visit: (key: K, value: V) => void): void {
     for (let at = 0; at <= this.#more.length; at++) {
       const chunk = this.#chunk(at);
@@ -172,7 +180,7 @@ export class SortedMap<K extends string, V> implements Iterable<readonly [K, V]>
   }
 
   /** The index of the last chunk whose first key is not greater than `key`, or 0. */
-  #chunkIndex(key: K): number {
+  #chunkIndex(key: string): number {
     let low = 1;
     let high = this.#more.length;
     while (low <= high) {

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { backend, listener, route, rule } from "../../../../test/support/gateway/gateway-configs.ts";
 import type {
@@ -6,11 +7,12 @@ import type {
   RouteConfig,
   VirtualHostConfig,
 } from "../../../core/dataplane/gateway-config.ts";
+import { remember } from "../../../core/model/collections/remember.ts";
 import { RouteSchema } from "../../gen/envoy/config/route/v3/route_components_pb.ts";
 import { CorsSchema } from "../../gen/envoy/extensions/filters/http/cors/v3/cors_pb.ts";
 import { create, pack } from "../../protobuf.ts";
 import { type ListenerName, routeConfigName } from "../resource-names.ts";
-import { createVirtualHostCompiler } from "./compile-virtual-hosts.ts";
+import { type CompiledHosts, createVirtualHostCompiler } from "./compile-virtual-hosts.ts";
 
 const at = (name: string, path = `/${name}`): RouteConfig =>
   route(rule([backend(name)], { rule: name }), { path: { type: "PathPrefix", value: path } });
@@ -113,6 +115,42 @@ test.each([
   expect(search(virtualHosts)).toEqual(wildcards);
   expect(search([...virtualHosts, host("more.example", at("more"))])).toEqual(wildcards);
   expect(search([...virtualHosts, host("more.example", at("other"))])).toEqual(wildcards);
+});
+
+test("whatever hosts come, go and change, the result is that of a first compilation, and other hosts stay the same objects", () => {
+  const name = fc.constantFrom("a.example", "b.example", "c.example", "x.shop.example", "*.example", "*");
+  const hosts = fc.uniqueArray(fc.tuple(name, fc.integer({ min: 0, max: 2 })), { selector: ([one]) => one });
+  const known = new Map<string, VirtualHostConfig>();
+  const made = ([hostname, version]: readonly [string, number]): VirtualHostConfig =>
+    remember(known, `${hostname} ${version}`, () => host(hostname, at(`${hostname}-${version}`)));
+  const steps = fc.array(fc.tuple(hosts, hosts, fc.boolean()), { minLength: 2, maxLength: 8 });
+  const shown = ({ hosts: compiled }: CompiledHosts): unknown =>
+    compiled.map(({ host: { domains, routes } }) => [domains, routes.map((one) => one.name)]);
+  const shop = listener({ name: "shop", hostname: "*.shop.example" });
+  fc.assert(
+    fc.property(steps, (all) => {
+      const one = compiler();
+      let last: CompiledHosts | undefined;
+      for (const [own, others, isForeign] of all) {
+        const listeners = [
+          listener({ name: "exact", hostname: "b.example", virtualHosts: others.map(made) }),
+          listener({ virtualHosts: own.map(made) }),
+        ];
+        const foreign = isForeign ? [shop] : [];
+        const now = one.compile(listeners, foreign);
+        const first = compiler().compile(listeners, foreign);
+        expect(shown(now)).toEqual(shown(first));
+        expect([now.wildcards, now.canHaveScopes]).toEqual([first.wildcards, first.canHaveScopes]);
+        for (const { host: before } of last?.hosts ?? []) {
+          const same = now.hosts.find(({ host: after }) => after.name === before.name)?.host;
+          const names = (of: typeof before): string => JSON.stringify(of.routes.map((route) => route.name));
+          if (same !== undefined && names(same) === names(before)) expect(same).toBe(before);
+        }
+        last = now;
+      }
+    }),
+    { numRuns: 200 },
+  );
 });
 
 const CORS: FilterConfig = {

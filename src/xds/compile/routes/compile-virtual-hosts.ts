@@ -8,6 +8,7 @@ import type {
   RouteConfig,
   VirtualHostConfig,
 } from "../../../core/dataplane/gateway-config.ts";
+import { changedRange } from "../../../core/model/collections/changed-range.ts";
 import {
   type Route,
   RouteSchema,
@@ -69,8 +70,13 @@ interface CompiledListeners extends CompiledHosts {
   readonly indexed: readonly IndexedListener[];
   /** The hostnames of listeners that other connections are for. */
   readonly foreign: readonly string[];
-  /** By domain: its index in `hosts`, and the hosts that it was compiled from. Updated as hosts change. */
-  readonly indexes: Map<string, { readonly at: number; readonly from: readonly VirtualHostConfig[] }>;
+  /** By domain: its host, and the hosts that it was compiled from. Updated as hosts change. */
+  readonly byDomain: Map<string, DomainHost>;
+}
+
+interface DomainHost {
+  readonly compiled: CompiledHost;
+  readonly from: readonly VirtualHostConfig[];
 }
 
 type CompileHost = (domain: string, from: readonly VirtualHostConfig[]) => CompiledHost;
@@ -85,22 +91,39 @@ function compileAll(
 ): CompiledListeners {
   const indexed = listeners.map(indexListener);
   const hosts: CompiledHost[] = [];
-  const indexes = new Map<string, { readonly at: number; readonly from: readonly VirtualHostConfig[] }>();
-  for (const domain of new Set([...domainsOf(listeners), ...foreign])) {
-    const listener = indexed.find(({ hostname }) => covers(hostname, domain));
-    const from = isForeign(domain, listener, foreign)
-      ? MISDIRECTED
-      : listener === undefined
-        ? []
-        : hostsFor(domain, listener);
-    const before = last?.indexes.get(domain);
-    const isSame = before !== undefined && isMisdirected(before.from) === isMisdirected(from);
-    const kept = isSame && sameItems(before.from, from) ? last?.hosts[before.at] : undefined;
-    indexes.set(domain, { at: hosts.length, from });
-    const compiled = kept ?? compile(domain, from);
-    hosts.push(compiled);
+  const byDomain = new Map<string, DomainHost>();
+  for (const domain of allDomains({ listeners, foreign })) {
+    const from = hostsOf(domain, indexed, foreign);
+    const found = domainHost(domain, from, last?.byDomain.get(domain), compile);
+    byDomain.set(domain, found);
+    hosts.push(found.compiled);
   }
-  return { listeners, indexed, foreign, hosts, indexes, ...wildcardsIn(hosts) };
+  return { listeners, indexed, foreign, hosts, byDomain, ...wildcardsIn(hosts) };
+}
+
+/** An unchanged host stays the same object. */
+function domainHost(
+  domain: string,
+  from: readonly VirtualHostConfig[],
+  before: DomainHost | undefined,
+  compile: CompileHost,
+): DomainHost {
+  const isSame = before !== undefined && isMisdirected(before.from) === isMisdirected(from);
+  return isSame && sameItems(before.from, from) ? before : { compiled: compile(domain, from), from };
+}
+
+const allDomains = ({ listeners, foreign }: Pick<CompiledListeners, "listeners" | "foreign">): Iterable<string> =>
+  new Set([...domainsOf(listeners), ...foreign]);
+
+/** The hosts whose routes requests for a domain get. */
+function hostsOf(
+  domain: string,
+  indexed: readonly IndexedListener[],
+  foreign: readonly string[],
+): readonly VirtualHostConfig[] {
+  const listener = indexed.find(({ hostname }) => covers(hostname, domain));
+  if (isForeign(domain, listener, foreign)) return MISDIRECTED;
+  return listener === undefined ? [] : hostsFor(domain, listener);
 }
 
 function wildcardsIn(hosts: readonly CompiledHost[]): Pick<CompiledHosts, "wildcards" | "canHaveScopes"> {
@@ -157,54 +180,103 @@ const MISDIRECTED_ROUTE = create(RouteSchema, {
 });
 
 /**
- * Updates only the hosts whose routes have changed, so that the cost of a change does not depend on the number of hosts.
- * Undefined: more has changed.
+ * Compiles only the hosts that have come, gone or changed, so that the cost of a change hardly depends on the number of hosts. Undefined: more has changed.
  */
 function patchHosts(
   last: CompiledListeners,
   listeners: readonly ListenerConfig[],
   compile: CompileHost,
 ): CompiledListeners | undefined {
-  const changed = changedHosts(last.listeners, listeners);
-  if (changed === undefined) return undefined;
-  const hosts = [...last.hosts];
-  const { indexes } = last;
-  for (const { listener, host } of changed) {
-    const index = last.indexed[listener];
-    const entry = indexes.get(host.hostname);
-    if (index === undefined || entry === undefined) return undefined;
-    index.exact.set(host.hostname, host);
-    // Another listener serves the host.
-    if (last.indexed.find(({ hostname }) => covers(hostname, host.hostname)) !== index) continue;
-    if (isMisdirected(entry.from)) continue;
-    const from = hostsFor(host.hostname, index);
-    hosts[entry.at] = compile(host.hostname, from);
-    indexes.set(host.hostname, { at: entry.at, from });
+  const changes = changedHosts(last.listeners, listeners);
+  if (changes === undefined) return undefined;
+  if (changes.hosts.length === 0) return last;
+  const { indexed, foreign, byDomain } = last;
+  const domains = new Set<string>();
+  for (const { listener, hostname, host } of changes.hosts) {
+    domains.add(hostname);
+    if (host === undefined) indexed[listener]?.exact.delete(hostname);
+    else indexed[listener]?.exact.set(hostname, host);
   }
-  return changed.length === 0 ? last : { ...last, listeners, hosts };
+  const compiledAnew = new Map<CompiledHost, CompiledHost>();
+  for (const domain of domains) {
+    const before = byDomain.get(domain);
+    if (!isDomain(domain, indexed, foreign)) {
+      byDomain.delete(domain);
+      continue;
+    }
+    const now = domainHost(domain, hostsOf(domain, indexed, foreign), before, compile);
+    if (now === before) continue;
+    byDomain.set(domain, now);
+    if (before !== undefined) compiledAnew.set(before.compiled, now.compiled);
+  }
+  const hosts = changes.isReordered ? hostsInOrder(listeners, last) : replaced(last.hosts, compiledAnew);
+  return { ...last, listeners, hosts };
 }
 
-/** The exact hosts whose routes have changed, by the index of their listener. Undefined: more has changed. */
-function changedHosts(
-  before: readonly ListenerConfig[],
-  now: readonly ListenerConfig[],
-): ReadonlyArray<{ readonly listener: number; readonly host: VirtualHostConfig }> | undefined {
+/** True if a listener has the domain as its own hostname, or a host with routes, or if it belongs to other connections. */
+const isDomain = (domain: string, indexed: readonly IndexedListener[], foreign: readonly string[]): boolean =>
+  indexed.some(({ hostname, exact }) => hostname === domain || exact.has(domain)) || foreign.includes(domain);
+
+function hostsInOrder(
+  listeners: readonly ListenerConfig[],
+  { foreign, byDomain }: CompiledListeners,
+): readonly CompiledHost[] {
+  const hosts: CompiledHost[] = [];
+  for (const domain of allDomains({ listeners, foreign })) {
+    const found = byDomain.get(domain);
+    if (found !== undefined) hosts.push(found.compiled);
+  }
+  return hosts;
+}
+
+function replaced(
+  hosts: readonly CompiledHost[],
+  others: ReadonlyMap<CompiledHost, CompiledHost>,
+): readonly CompiledHost[] {
+  const next = hosts.slice();
+  for (const [before, now] of others) next[next.indexOf(before)] = now;
+  return next;
+}
+
+/** Up to this number of changes, each host is searched for in the list of all. */
+const FEW_HOSTS = 100;
+
+interface ChangedHost {
+  /** The index of the listener. */
+  readonly listener: number;
+  readonly hostname: string;
+  /** Undefined: it is gone. */
+  readonly host: VirtualHostConfig | undefined;
+}
+
+interface ChangedHosts {
+  readonly hosts: readonly ChangedHost[];
+  /** True if a listener has other hostnames than before, or the same in another order. */
+  readonly isReordered: boolean;
+}
+
+/** The exact hosts that have come, gone or changed. Undefined: more has changed. */
+function changedHosts(before: readonly ListenerConfig[], now: readonly ListenerConfig[]): ChangedHosts | undefined {
   if (before.length !== now.length) return undefined;
-  const changed: { readonly listener: number; readonly host: VirtualHostConfig }[] = [];
+  const changed: ChangedHost[] = [];
+  let isReordered = false;
   for (const [listener, { hostname, virtualHosts }] of now.entries()) {
     const old = before[listener];
-    if (old === undefined || old.hostname !== hostname || old.virtualHosts.length !== virtualHosts.length)
-      return undefined;
+    if (old === undefined || old.hostname !== hostname) return undefined;
     if (old.virtualHosts === virtualHosts) continue;
-    for (let index = 0; index < virtualHosts.length; index++) {
-      const host = virtualHosts[index];
-      const was = old.virtualHosts[index];
-      if (host === was) continue;
-      if (host === undefined || was?.hostname !== host.hostname || host.hostname.startsWith("*")) return undefined;
-      changed.push({ listener, host });
-    }
+    const { start, ends } = changedRange(old.virtualHosts, virtualHosts);
+    const [gone, come] = [old.virtualHosts.slice(start, ends[0]), virtualHosts.slice(start, ends[1])];
+    if (gone.length + come.length > FEW_HOSTS) return undefined;
+    if ([...gone, ...come].some((host) => host.hostname.startsWith("*"))) return undefined;
+    const hosts = new Map<string, VirtualHostConfig | undefined>(gone.map((host) => [host.hostname, undefined]));
+    for (const host of come) hosts.set(host.hostname, host);
+    for (const [name, host] of hosts) changed.push({ listener, hostname: name, host });
+    isReordered ||= !sameItems(
+      gone.map((host) => host.hostname),
+      come.map((host) => host.hostname),
+    );
   }
-  return changed;
+  return { hosts: changed, isReordered };
 }
 
 const sameItems = <T>(a: readonly T[], b: readonly T[]): boolean =>

@@ -3,6 +3,7 @@
  * listeners determine which shape an Envoy requests, and both are in use while a listener is replaced. So both are offered, and each is
  * encoded on first use.
  */
+import { changedRange } from "../../../core/model/collections/changed-range.ts";
 import { remember } from "../../../core/model/collections/remember.ts";
 import type { XdsResources } from "../../compile/compile-gateway.ts";
 import { HOST_ROUTES, splitRouteConfiguration } from "../../compile/config-sources.ts";
@@ -245,8 +246,9 @@ function changedHosts(before: Routes, now: Routes): HostChanges | undefined {
     const old = before.get(name);
     if (old === undefined) return undefined;
     if (old === hosts) continue;
-    const known = new Map(old.map(({ host }) => [host.name, host]));
-    for (const { host } of hosts) {
+    const { start, ends } = changedRange(old, hosts);
+    const known = new Map(old.slice(start, ends[0]).map(({ host }) => [host.name, host]));
+    for (const { host } of hosts.slice(start, ends[1])) {
       const same = known.get(host.name);
       known.delete(host.name);
       if (same === host) continue;

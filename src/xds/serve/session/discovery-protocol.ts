@@ -7,6 +7,8 @@ import {
   DiscoveryResponseSchema,
 } from "../../gen/envoy/service/discovery/v3/discovery_pb.ts";
 import { create, fromBinary, toBinary } from "../../protobuf.ts";
+import { encodeEmptyEndpoints } from "../encode/encode-resources.ts";
+import type { EncodedResource } from "../encode/encoded-resource.ts";
 import { findResourceType, isWholesale, type ResourceType, typeUrlOf } from "../encode/resource-type.ts";
 import type { SessionRequest, SessionResponse } from "./xds-session.ts";
 
@@ -82,9 +84,9 @@ export function sotwProtocol(): DiscoveryProtocol {
         },
       };
     },
-    format: ({ type, nonce, resources, all }) => {
+    format: ({ type, nonce, resources, removed, all }) => {
       sent.set(type, nonce);
-      const included = isWholesale(type) ? all() : resources;
+      const included = isWholesale(type) ? all() : type === "Endpoints" ? withAbsent(resources, removed) : resources;
       return toBinary(
         DiscoveryResponseSchema,
         create(DiscoveryResponseSchema, {
@@ -97,3 +99,9 @@ export function sotwProtocol(): DiscoveryProtocol {
     },
   };
 }
+
+/** This protocol has no word for what is absent, and a cluster that waits for endpoints blocks all clusters after it: it gets none. */
+const withAbsent = (resources: readonly EncodedResource[], absent: readonly string[]): readonly EncodedResource[] => [
+  ...resources,
+  ...absent.map(encodeEmptyEndpoints),
+];

@@ -2,7 +2,7 @@
  * Computes which resources must be sent to one Envoy and which must be removed. There may be thousands of resources, and most changes
  * affect one or two, so the lists are updated incrementally.
  */
-import { type EncodedResources, encodeEmptyEndpoints } from "../encode/encode-resources.ts";
+import type { EncodedResources } from "../encode/encode-resources.ts";
 import { changesBetween, type EncodedResource } from "../encode/encoded-resource.ts";
 import { isTakenAway, RESOURCE_TYPES, type ResourceType } from "../encode/resource-type.ts";
 import type { AcceptedVersions } from "./accepted-versions.ts";
@@ -124,12 +124,8 @@ export class SessionLists {
     return good === undefined || good.version === resource.version ? undefined : good;
   }
 
-  /**
-   * The endpoints of a cluster that is about to be removed: those that the Envoy has, or none. It must get a response, because a cluster
-   * without endpoints blocks all clusters after it.
-   */
-  private leftover(id: string): EncodedResource {
-    const held = this.states.Endpoints.held.get(id);
-    return held?.resource ?? encodeEmptyEndpoints(id);
+  /** The endpoints of a cluster that is about to be removed: those that the Envoy has. Those of an earlier connection are not known. */
+  private leftover(id: string): EncodedResource | undefined {
+    return this.states.Endpoints.held.get(id)?.resource;
   }
 }

@@ -182,6 +182,33 @@ describe("subscriptions", () => {
     expect(envoy.take()).toEqual(["VirtualHost +routes/a.example@2"]);
   });
 
+  test("an Envoy that comes back keeps the endpoints of a cluster that is not used any more until its routes have changed", () => {
+    const both: Wanted = {
+      ...BREAD,
+      Cluster: [cluster("bread"), cluster("cake")],
+      Endpoints: [resource("bread-endpoints"), resource("cake-endpoints")],
+    };
+    expect(boot(both).session.isSettled).toBe(true);
+    // A new server does not know the endpoints of cake, which routes use until they are replaced.
+    const envoy = connect({ ...BREAD, Route: [resource("routes", "2")] });
+    const held = (...names: readonly string[]) => new Map(names.map((name) => [name, "1"]));
+    envoy.receive("Cluster", { held: held("bread", "cake") });
+    const endpoints = ["bread-endpoints", "cake-endpoints"];
+    envoy.receive("Endpoints", { subscribe: endpoints, held: held(...endpoints) });
+    expect(envoy.take()).toEqual(["Endpoints +bread-endpoints@1 -cake-endpoints"]);
+    envoy.ack("Endpoints");
+    envoy.receive("Listener", { held: held("http") });
+    envoy.receive("Route", { subscribe: ["routes"], held: held("routes") });
+    expect(envoy.take()).toEqual(["Route +routes@2"]);
+    envoy.ack("Route");
+    envoy.receive("VirtualHost", { held: held("routes/a.example") });
+    envoy.linger();
+    expect(envoy.take()).toContain("Cluster -cake");
+    envoy.ack("Cluster");
+    envoy.receive("Endpoints", { unsubscribe: ["cake-endpoints"] });
+    expect(envoy.session.isCurrent).toBe(true);
+  });
+
   test("nothing is sent twice, and nothing before the last response is acknowledged", () => {
     const envoy = connect({ Cluster: [cluster("bread")] });
     envoy.receive("Cluster");

@@ -167,7 +167,10 @@ export class XdsSession {
       return about;
     }
     if (state.suspects.size > 0) state.lot *= 2;
-    for (const name of pending.removed) state.held.delete(name);
+    for (const name of pending.removed) {
+      state.held.delete(name);
+      if (type === "Endpoints") this.awaited.delete(name);
+    }
     for (const [name, resource] of pending.resources) {
       // The owed names are sent again.
       if (!state.owed.has(name)) this.hold(state, name, resource.version, resource);
@@ -304,7 +307,10 @@ export class XdsSession {
     state.held.set(name, { version, resource, sinceMs: this.nowMs() });
   }
 
-  /** Requested resources that do not exist. The Envoy must be notified, or it would wait. */
+  /**
+   * Requested resources that do not exist. The Envoy must be notified, or it would wait. Of endpoints it keeps those that it has, and uses them until its routes
+   * have changed.
+   */
   private missing(type: ResourceType): readonly string[] {
     const { owed } = this.states[type];
     const isThere = (name: string): boolean =>
@@ -352,6 +358,9 @@ export class XdsSession {
   }
 }
 
-/** True if only the named resources, and those that it acknowledges, may have to be sent again. */
-const isAboutNamesOnly = ({ type, subscribe, unsubscribe, held, refusal }: SessionRequest): boolean =>
-  type !== "Scope" && held.size === 0 && refusal === undefined && ![...subscribe, ...unsubscribe].includes("*");
+/** True if only the named resources, and those that it acknowledges, may have to be sent again. Names of collections stand for many resources. */
+function isAboutNamesOnly({ type, subscribe, unsubscribe, held, refusal }: SessionRequest): boolean {
+  if (held.size > 0 || refusal !== undefined) return false;
+  const names = [...subscribe, ...unsubscribe];
+  return names.length === 0 || (type !== "Scope" && !names.includes("*"));
+}

@@ -80,7 +80,7 @@ function checkStatus({ start, pool, batches }: RandomHistory, together: number):
   all.addAll();
   kept.update(evaluation, all);
   const own = new GatewayStatusTracker();
-  run(own.update(worldOf(evaluation), all, OWN));
+  const keptOwn = new Map(run(own.update(worldOf(evaluation), all, OWN)).statuses);
   let objects = 0;
   let scope = new StatusScope();
   for (const [index, batch] of batches.entries()) {
@@ -93,7 +93,10 @@ function checkStatus({ start, pool, batches }: RandomHistory, together: number):
     const report = reportOf(evaluation);
     expect(new Map([...kept.update(evaluation, scope)].sort(byKey))).toStrictEqual(new Map([...report].sort(byKey)));
     const ownReport = ownReportOf(evaluation);
-    const keptOwn: ReadonlyMap<string, unknown> = run(own.update(worldOf(evaluation), scope, OWN));
+    const { isWhole, statuses } = run(own.update(worldOf(evaluation), scope, OWN));
+    if (isWhole) keptOwn.clear();
+    for (const [id, some] of statuses) keptOwn.set(id, some);
+    for (const [id, some] of keptOwn) if (some.length === 0) keptOwn.delete(id);
     expect(new Map([...keptOwn].sort(byKey))).toStrictEqual(new Map([...ownReport].sort(byKey)));
     objects += report.size + ownReport.size;
     scope = new StatusScope();

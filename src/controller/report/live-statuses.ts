@@ -5,9 +5,10 @@ import type { CompiledKind } from "../../core/effective/world/compiled-kind.ts";
 import type { Rulebook } from "../../core/effective/world/rulebook.ts";
 import type { World } from "../../core/effective/world/world.ts";
 import { type Evaluation, optionsOf, worldOf } from "../../core/evaluation.ts";
-import type { StatusesByObject } from "../../core/gateway-status/gateway-status-tracker.ts";
+import type { OwnStatusChanges } from "../../core/gateway-status/gateway-status-tracker.ts";
 import { joinStatuses } from "../../core/gateway-status/join-statuses.ts";
 import { BACKEND_TLS_POLICY } from "../../core/gateway-status/needed-material.ts";
+import { remember } from "../../core/model/collections/remember.ts";
 import {
   type GroupKind,
   type KindId,
@@ -31,7 +32,7 @@ export interface LiveStatusesOptions extends KindOwner {
    * The status of the objects of this controller's GatewayClasses, and of the routes behind them, after each change, in steps. Absent: the controller has no
    * GatewayClass.
    */
-  readonly ownStatuses?: ((world: World, scope: StatusScope) => Generator<void, StatusesByObject>) | undefined;
+  readonly ownStatuses?: ((world: World, scope: StatusScope) => Generator<void, OwnStatusChanges>) | undefined;
   /** True if the Gateway is one of this controller's: only behind these it reports on policies of Gateway API. Absent: it has no GatewayClass. */
   readonly isOwnGateway?: ((world: World, gateway: ObjectId) => boolean) | undefined;
 }
@@ -48,15 +49,16 @@ export interface UpdatedStatuses {
 
 /** Computations of CoverageRules take at most a twentieth of the time. */
 const COVERAGE_PAUSE_FACTOR = 20;
-const NO_OWN = { result: new Map<ObjectId, readonly TargetStatus[]>(), ms: 0 };
+const NO_STATUSES: ReadonlyMap<ObjectId, readonly TargetStatus[]> = new Map();
+const NO_OWN = { result: { isWhole: false, statuses: NO_STATUSES }, ms: 0 };
 
 export class LiveStatuses {
   readonly #options: LiveStatusesOptions;
   readonly #policies = new Map<ObjectId, PolicyStatus>();
   readonly #targets = new Map<ObjectId, readonly TargetStatus[]>();
-  #own: StatusesByObject = new Map();
+  readonly #own = new Map<ObjectId, readonly TargetStatus[]>();
   /** The status of CoverageRules, and when it is due again. */
-  #coverage: readonly TargetStatus[] = [];
+  readonly #coverage = new Map<ObjectId, readonly TargetStatus[]>();
   #coverageDueMs = 0;
   #tracked: { readonly rulebook: Rulebook; readonly tracker: StatusTracker } | undefined;
   #owned: { readonly rulebook: Rulebook; readonly kinds: readonly CompiledKind[] } | undefined;
@@ -77,7 +79,7 @@ export class LiveStatuses {
 
   /** What is wanted about an object. */
   find(id: ObjectId): WantedStatus {
-    const [policy, affected = [], own] = [this.#policies.get(id), this.#targets.get(id), this.#own.get(id)];
+    const [policy, affected = [], own] = [this.#policies.get(id), this.#targets.get(id), this.#ownOf(id)];
     const { ancestors = [], conditions } = policy ?? {};
     const wanted = { ancestors, targets: affected, ...(conditions === undefined ? {} : { conditions }) };
     if (own !== undefined) return { ...wanted, targets: joinStatuses(own, affected), isOwn: true };
@@ -85,7 +87,12 @@ export class LiveStatuses {
   }
 
   has(id: ObjectId): boolean {
-    return this.#policies.has(id) || this.#targets.has(id) || this.#own.has(id);
+    return this.#policies.has(id) || this.#targets.has(id) || this.#ownOf(id) !== undefined;
+  }
+
+  /** CoverageRules are not among the objects that gateways are made of. */
+  #ownOf(id: ObjectId): readonly TargetStatus[] | undefined {
+    return this.#own.get(id) ?? this.#coverage.get(id);
   }
 
   /**
@@ -108,8 +115,8 @@ export class LiveStatuses {
     this.#use(tracked.result, world, changed);
     const steps = this.#options.ownStatuses?.(world, scope);
     const own = steps === undefined ? NO_OWN : await inSlices(steps);
-    const againAfterMs = await this.#updateCoverage(evaluation, isHeld);
-    this.#useOwn(own.result, changed);
+    const againAfterMs = await this.#updateCoverage(evaluation, isHeld, changed);
+    putAll(this.#own, own.result, changed);
     return { changed, ms: tracked.ms + own.ms, againAfterMs };
   }
 
@@ -117,33 +124,30 @@ export class LiveStatuses {
   async #updateCoverage(
     evaluation: Evaluation,
     isHeld: (policyKind: GroupKind) => boolean,
+    changed: Set<ObjectId>,
   ): Promise<number | undefined> {
     const waitMs = this.#coverageDueMs - performance.now();
     if (waitMs > 0) return waitMs;
     const steps = coverageStatuses(worldOf(evaluation), optionsOf(evaluation).evaluateCondition, isHeld);
     const { result, ms } = await inSlices(collect(steps));
-    this.#coverage = result;
+    const statuses = new Map<ObjectId, TargetStatus[]>();
+    for (const status of result) remember(statuses, status.object, () => []).push(status);
+    putAll(this.#coverage, { isWhole: true, statuses }, changed);
     this.#coverageDueMs = performance.now() + ms * COVERAGE_PAUSE_FACTOR;
     return undefined;
   }
 
   #use({ isWhole, policies, targets }: StatusChanges, world: World, changed: Set<ObjectId>): void {
     const isReported = this.#isReported(world);
-    const put = <Value>(map: Map<ObjectId, Value>, id: ObjectId, next: Value | undefined): void => {
-      if (isDeepStrictEqual(map.get(id), next)) return;
-      if (next === undefined) map.delete(id);
-      else map.set(id, next);
-      changed.add(id);
-    };
     if (isWhole) {
       const known: ReadonlyMap<ObjectId, unknown> = policies;
-      for (const id of this.#policies.keys()) if (!known.has(id)) put(this.#policies, id, undefined);
-      for (const id of this.#targets.keys()) if (!targets.has(id)) put(this.#targets, id, undefined);
+      for (const id of this.#policies.keys()) if (!known.has(id)) put(this.#policies, id, undefined, changed);
+      for (const id of this.#targets.keys()) if (!targets.has(id)) put(this.#targets, id, undefined, changed);
     }
-    for (const [id, status] of policies) put(this.#policies, id, status && this.#atOwnGateways(status, world));
+    for (const [id, status] of policies) put(this.#policies, id, status && this.#atOwnGateways(status, world), changed);
     for (const [id, statuses] of targets) {
       const reported = statuses.filter(isReported);
-      put(this.#targets, id, reported.length === 0 ? undefined : reported);
+      put(this.#targets, id, reported.length === 0 ? undefined : reported, changed);
     }
   }
 
@@ -159,19 +163,6 @@ export class LiveStatuses {
     const isOwn = ({ group, kind, namespace = "", name }: AncestorRef): boolean =>
       isOwnGateway(world, objectId({ group, kind, namespace, name }));
     return { ...policy, ancestors: policy.ancestors.filter(({ ancestorRef }) => isOwn(ancestorRef)) };
-  }
-
-  #useOwn(own: StatusesByObject, changed: Set<ObjectId>): void {
-    const before = this.#own;
-    const next = new Map(own);
-    for (const status of this.#coverage) next.set(status.object, [...(next.get(status.object) ?? []), status]);
-    for (const [id, statuses] of next) {
-      const known = before.get(id);
-      // What was not computed again is the same list.
-      if (known !== statuses && !isDeepStrictEqual(known, statuses)) changed.add(id);
-    }
-    for (const id of before.keys()) if (!next.has(id)) changed.add(id);
-    this.#own = next;
   }
 
   /** Gateways, ListenerSets, GatewayClasses and routes; other kinds only where the operator asks for it. */
@@ -203,4 +194,21 @@ function* collect<Item>(items: Iterable<Item>): Generator<void, readonly Item[]>
     yield;
   }
   return list;
+}
+
+function putAll(
+  known: Map<ObjectId, readonly TargetStatus[]>,
+  { isWhole, statuses }: OwnStatusChanges,
+  changed: Set<ObjectId>,
+): void {
+  if (isWhole) for (const id of known.keys()) if (!statuses.has(id)) put(known, id, undefined, changed);
+  for (const [id, next] of statuses) put(known, id, next.length === 0 ? undefined : next, changed);
+}
+
+/** Undefined: there is none. */
+function put<Value>(known: Map<ObjectId, Value>, id: ObjectId, next: Value | undefined, changed: Set<ObjectId>): void {
+  if (isDeepStrictEqual(known.get(id), next)) return;
+  if (next === undefined) known.delete(id);
+  else known.set(id, next);
+  changed.add(id);
 }

@@ -17,7 +17,7 @@ import { compareText, parseObjectId } from "../model/refs.ts";
 import { buildSnapshot } from "../model/snapshot.ts";
 import type { TargetStatus } from "../status/status-report.ts";
 import { StatusScope } from "../status/status-tracker.ts";
-import { GatewayStatusTracker, type StatusesByObject } from "./gateway-status-tracker.ts";
+import { GatewayStatusTracker, type OwnStatusChanges } from "./gateway-status-tracker.ts";
 import { gatewayStatuses } from "./gateway-statuses.ts";
 
 const OPTIONS = { controllerName: "example.com/gateway" };
@@ -29,7 +29,7 @@ const start: readonly JsonObject[] = [
   ...Array.from({ length: ROUTES }, (_, index) => routeTo(`r${index}`, "Gateway/g", "s")),
 ];
 
-function run(steps: Generator<void, StatusesByObject>): StatusesByObject {
+function run(steps: Generator<void, OwnStatusChanges>): OwnStatusChanges {
   let step = steps.next();
   while (step.done !== true) step = steps.next();
   return step.value;
@@ -41,14 +41,14 @@ function computedAfter(upsert: JsonObject): readonly string[] {
   const all = new StatusScope();
   all.addAll();
   const evaluation = evaluate(buildSnapshot(start, { validated: true }), { definitions: [] });
-  const before = run(tracker.update(worldOf(evaluation), all, OPTIONS));
+  run(tracker.update(worldOf(evaluation), all, OPTIONS));
   const applied = apply(evaluation, [{ upsert }]);
   const scope = new StatusScope();
   scope.add(touchedOf(applied), []);
-  const after = run(tracker.update(worldOf(applied.evaluation), scope, OPTIONS));
-  return [...after]
-    .filter(([id, statuses]) => parseObjectId(id).kind === "HTTPRoute" && before.get(id) !== statuses)
-    .map(([id]) => parseObjectId(id).name)
+  const { statuses } = run(tracker.update(worldOf(applied.evaluation), scope, OPTIONS));
+  return [...statuses.keys()]
+    .filter((id) => parseObjectId(id).kind === "HTTPRoute")
+    .map((id) => parseObjectId(id).name)
     .sort();
 }
 
@@ -68,13 +68,15 @@ function attachedAfter(...changes: readonly (readonly Change[])[]): Readonly<Rec
   const all = new StatusScope();
   all.addAll();
   let evaluation = evaluate(buildSnapshot(start, { validated: true }), { definitions: [] });
-  let found = run(tracker.update(worldOf(evaluation), all, OPTIONS));
+  const found = new Map(run(tracker.update(worldOf(evaluation), all, OPTIONS)).statuses);
   for (const step of changes) {
     const applied = apply(evaluation, step);
     evaluation = applied.evaluation;
     const scope = new StatusScope();
     scope.add(touchedOf(applied), []);
-    found = run(tracker.update(worldOf(evaluation), scope, OPTIONS));
+    const { isWhole, statuses } = run(tracker.update(worldOf(evaluation), scope, OPTIONS));
+    if (isWhole) found.clear();
+    for (const [id, own] of statuses) found.set(id, own);
     const expected = gatewayStatuses(worldOf(evaluation), OPTIONS);
     expect([...found.values()].flat().sort(byObject)).toEqual([...expected].sort(byObject));
   }

@@ -12,17 +12,18 @@ import { routeStatus } from "./route-status.ts";
 /** Objects that the status of a route does not depend on, beside the route itself. */
 const APART: ReadonlySet<KindId> = new Set([...ROUTES, kindId({ group: "discovery.k8s.io", kind: "EndpointSlice" })]);
 
-const NONE: readonly TargetStatus[] = [];
-
-/** By object. What is as before is the same list as before. */
-export type StatusesByObject = ReadonlyMap<ObjectId, readonly TargetStatus[]>;
+/** The status of what a change reaches. Much of it is as before. */
+export interface OwnStatusChanges {
+  /** True: this is the status of everything, and what is not in it has none. */
+  readonly isWhole: boolean;
+  /** By object; empty: it has none any more. */
+  readonly statuses: ReadonlyMap<ObjectId, readonly TargetStatus[]>;
+}
 
 /**
- * The result after each update equals `gatewayStatuses` of its world. An update whose steps are not all taken leaves the tracker unusable.
+ * The results of all updates together equal `gatewayStatuses` of the last world. An update whose steps are not all taken leaves the tracker unusable.
  */
 export class GatewayStatusTracker {
-  /** The routes of the world; those that are not ours have an empty list. */
-  readonly #routes = new Map<ObjectId, readonly TargetStatus[]>();
   readonly #attached = new AttachedRouteCounts();
   #isFirst = true;
 
@@ -32,32 +33,25 @@ export class GatewayStatusTracker {
     scope: StatusScope,
     options: GatewayStatusOptions,
     { isAnew = false }: { readonly isAnew?: boolean } = {},
-  ): Generator<void, StatusesByObject> {
+  ): Generator<void, OwnStatusChanges> {
     const owned = new OwnedGateways(world, options.controllerName);
     const isWhole = this.#isFirst || isAnew || scope.isAll || reachesAllRoutes(scope);
     this.#isFirst = false;
-    if (isWhole) {
-      this.#routes.clear();
-      this.#attached.use(world);
-    } else this.#attached.update(world, scope.meaningful);
+    if (isWhole) this.#attached.use(world);
+    else this.#attached.update(world, scope.meaningful);
+    const statuses = new Map<ObjectId, readonly TargetStatus[]>();
     for (const id of isWhole ? routesIn(world) : new Set([...scope.objects, ...scope.meaningful])) {
       if (!ROUTES.includes(splitId(id).kind)) continue;
       const route = world.objects.get(id);
-      if (route === undefined) this.#routes.delete(id);
-      else {
-        const statuses = routeStatus(world, route, owned, options);
-        this.#routes.set(id, statuses.length === 0 ? NONE : statuses);
-      }
+      statuses.set(id, route === undefined ? [] : routeStatus(world, route, owned, options));
       yield;
     }
     const routesOf = (owner: ObjectId): AttachedRoutes => this.#attached.of(owner);
-    const found = new Map<ObjectId, readonly TargetStatus[]>();
-    for (const [id, statuses] of this.#routes) if (statuses !== NONE) found.set(id, statuses);
     for (const status of classAndGatewayStatuses(world, owned, { ...options, routesOf })) {
-      found.set(status.object, [...(found.get(status.object) ?? NONE), status]);
+      statuses.set(status.object, [...(statuses.get(status.object) ?? []), status]);
       yield;
     }
-    return found;
+    return { isWhole, statuses };
   }
 }
 
@@ -65,7 +59,8 @@ export class GatewayStatusTracker {
  * What the status of a route depends on
  *
  * Its own links, and what it refers to: Gateways, GatewayClasses, ListenerSets, Namespaces, ReferenceGrants, Services, Secrets. A change of the meaning of such
- * an object may reach any route. The status of one route does not depend on another route, nor on endpoints.
+ * an object may reach any route. The status of one route does not depend on another route, nor on endpoints. Nor does a route bring or take the status of
+ * Gateways.
  */
 function reachesAllRoutes({ meaningful }: StatusScope): boolean {
   for (const id of meaningful) if (!APART.has(splitId(id).kind)) return true;

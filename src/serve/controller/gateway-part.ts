@@ -13,7 +13,7 @@ import { worldOf } from "../../core/evaluation.ts";
 import { type AssignedAddress, assignAddresses } from "../../core/gateway-status/assign-addresses.ts";
 import { classesInUse } from "../../core/gateway-status/class-finalizer.ts";
 import type { DataplaneState, GatewayStatusOptions } from "../../core/gateway-status/dataplane-state.ts";
-import { GatewayStatusTracker, type StatusesByObject } from "../../core/gateway-status/gateway-status-tracker.ts";
+import { GatewayStatusTracker, type OwnStatusChanges } from "../../core/gateway-status/gateway-status-tracker.ts";
 import { NAMING_KINDS, neededMaterial } from "../../core/gateway-status/needed-material.ts";
 import { OwnedGateways } from "../../core/gateway-status/owned-gateways.ts";
 import { ADDRESS_FEATURES } from "../../core/gateway-status/supported-features.ts";
@@ -164,7 +164,7 @@ export class GatewayPart {
   }
 
   /** The status of GatewayClasses, Gateways, ListenerSets and routes, in steps. */
-  *statuses(world: World, scope: StatusScope): Generator<void, StatusesByObject> {
+  *statuses(world: World, scope: StatusScope): Generator<void, OwnStatusChanges> {
     const { controllerName, settings } = this.#options;
     const run = settings.dataplane === "Envoy" ? settings.run : undefined;
     const { supportedFeatures, limits } = this.#dataplane;

@@ -10,7 +10,7 @@ test.each([
   ["", "ab", "", "ab"],
   ["aa", "aaa", "", "a"],
 ])("from %s to %s: %s becomes %s", (before, after, removed, added) => {
-  const [from, to] = [[...before], [...after]];
+  const [from, to] = [before.split(""), after.split("")];
   const { start, ends } = changedRange(from, to);
   expect([from.slice(start, ends[0]).join(""), to.slice(start, ends[1]).join("")]).toEqual([removed, added]);
 });

@@ -2462,6 +2462,13 @@ export const mutants = [
     "return { ...caveat, message, summary: inText(summary, about), fix };",
   ),
   row(
+    "--redact shows what a definition marks as sensitive",
+    "test/vendors/sensitive",
+    "src/cli/args/redaction.ts",
+    "(isHidden(policy) || worlds.some((world) => isSensitive(world, policy, pointer))),",
+    "isHidden(policy),",
+  ),
+  row(
     "a confirmation names a kind without its group",
     "test/vendors/groups-in-names",
     "src/core/admission/find-refusal.ts",

@@ -145,9 +145,9 @@ function printReasons(own: VariantContext, indent: number): void {
 const isItself = ({ policy, block, reason }: Lost, source: ValueVariant["source"]): boolean =>
   reason === "equal" && policy !== undefined && policy === source.policy && block === source.block;
 
-function formatEffectiveValue({ value, source: { policy } }: ValueVariant, { redaction }: TextContext): Piece {
+function formatEffectiveValue({ value, source }: ValueVariant, { redaction }: TextContext): Piece {
   if (value === undefined) return styled("not set", "dim");
-  if (policy !== null && redaction.isHidden(policy)) return styled("hidden", "dim");
+  if (redaction.hidesValue(source.policy, source.pointer)) return styled("hidden", "dim");
   return styled(formatValue(value), "strong");
 }
 
@@ -204,7 +204,7 @@ function formatValuePosition(location: ValuePointer | undefined, { source }: Tex
 function formatLost(lost: Lost, own: VariantContext): readonly Piece[] {
   const { variant, context } = own;
   const { policy, reason } = lost;
-  const isHidden = policy !== undefined && context.redaction.isHidden(policy);
+  const isHidden = context.redaction.hidesValue(policy, variant.source.pointer);
   const value = isHidden ? "another value" : formatValue(lost.value, LOST_WIDTH);
   const who = formatLoser(lost, own);
   const winners = winnerNames(lost, own);

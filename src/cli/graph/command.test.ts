@@ -4,9 +4,9 @@ import { runCli } from "../../../test/support/cli/run-cli.ts";
 import { schemaViolations } from "../../../test/support/cli/validate-schema.ts";
 import { manyRoutes } from "../../../test/support/cluster/many-routes.ts";
 import { expectGolden } from "../../../test/support/golden.ts";
-import { bareNames } from "../../core/effective/findings/kind-names.ts";
 import type { GraphNode } from "../../core/explain/graph/result.ts";
 import { objectId, targetId } from "../../core/model/refs.ts";
+import { hideNothing } from "../args/redaction.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { createPrinter } from "../print/terminal/create-printer.ts";
 import { printGraph } from "./text.ts";
@@ -145,11 +145,7 @@ describe("graph", () => {
       { from: a.id, to: b.id },
       { from: b.id, to: a.id },
     ];
-    printGraph(
-      { nodes: [a, b], edges },
-      { redaction: { isHidden: () => false, ...bareNames, name: (id) => id }, notes: [] },
-      print,
-    );
+    printGraph({ nodes: [a, b], edges }, { redaction: { ...hideNothing, name: (id) => id }, notes: [] }, print);
     expect(written.join("")).toMatch(/^Ring n\/a\n└─ Ring n\/b\n {3}└─ Ring n\/a \(above\)\n\n/);
   });
 

@@ -38,7 +38,7 @@ const kindJson = (answer: ShownAnswer, { redaction, limit }: HowJsonContext): ob
 });
 
 function currentJson({ pointer, value, source, isWanted, paths }: CurrentValue, redaction: Redaction): object {
-  const isHidden = source?.policy !== null && source?.policy !== undefined && redaction.isHidden(source.policy);
+  const isHidden = redaction.hidesValue(source?.policy, pointer);
   return {
     pointer,
     ...(value === undefined || isHidden ? {} : { value }),

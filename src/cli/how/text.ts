@@ -89,7 +89,7 @@ function printCurrent(
 ): void {
   const { pointer, value, source: from, paths } = current;
   const [first] = paths;
-  const isHidden = from?.policy !== null && from?.policy !== undefined && redaction.isHidden(from.policy);
+  const isHidden = redaction.hidesValue(from?.policy, pointer);
   const now = isHidden ? "set" : value === undefined ? "not set" : formatValue(value);
   const origin =
     from === undefined || first === undefined

@@ -111,7 +111,7 @@ function valueJson(
     const at = positionOf({ policyKind, value: source, path: nodes, field: own }, side);
     const isHidden = source.policy !== null && redaction.isHidden(source.policy);
     return {
-      ...(isHidden ? {} : { value }),
+      ...(redaction.hidesValue(source.policy, source.pointer) ? {} : { value }),
       policy: source.policy === null ? null : refJson(source.policy, redaction),
       ...(source.object === undefined ? {} : { object: openRef(source.object) }),
       block: source.block,

@@ -157,7 +157,9 @@ function printSide(
 }
 
 const formatEffectiveValue = (side: EffectiveValue, context: PlanTextContext): string =>
-  isHidden(side, context) ? "hidden" : formatValue(side.value, context.wide ? undefined : VALUE_WIDTH);
+  context.redaction.hidesValue(side.source.policy, side.source.pointer)
+    ? "hidden"
+    : formatValue(side.value, context.wide ? undefined : VALUE_WIDTH);
 
 const isHidden = ({ source: { policy } }: EffectiveValue, { redaction }: PlanTextContext): boolean =>
   policy !== null && redaction.isHidden(policy);

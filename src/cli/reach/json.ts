@@ -93,7 +93,7 @@ function valueJson(
   return {
     pointer,
     block,
-    value: value.value,
+    ...(redaction.hidesValue(reach.policy, pointer) ? {} : { value: value.value }),
     ...(at === undefined ? {} : { at }),
     ...(when === undefined ? {} : { when }),
     inEffect,
@@ -124,7 +124,9 @@ function lossJson(
       policy: value.policy === null ? null : refJson(value.policy, redaction),
       ...(value.object === undefined ? {} : { object: openRef(value.object) }),
       block: value.block,
-      ...(effectiveValue === undefined || isHidden ? {} : { value: effectiveValue }),
+      ...(effectiveValue === undefined || redaction.hidesValue(value.policy, value.pointer)
+        ? {}
+        : { value: effectiveValue }),
       ...(at === undefined ? {} : { at }),
     },
     paths: paths.map((path) => indexes.get(path)),

@@ -75,7 +75,7 @@ function printValue(value: ReachedValue, reach: Reach, difference: FormatDiffere
   print.paragraph(
     { indent: 2, hanging: 4 },
     styled(name, "bold"),
-    `: ${formatValue(value.value, wide ? undefined : VALUE_WIDTH)}${words}`,
+    `: ${context.redaction.hidesValue(reach.policy, pointer) ? "hidden" : formatValue(value.value, wide ? undefined : VALUE_WIDTH)}${words}`,
     suffix,
   );
   const total = reach.paths.length;
@@ -137,7 +137,7 @@ function lossWords(loss: ReachLoss, reach: Reach, context: TextContext): readonl
   const { reason, by, object, effectiveValue, source: value, paths, field } = loss;
   const { redaction, source } = context;
   const path: readonly PathNode[] = paths[0]?.nodes ?? [];
-  const isHidden = value.policy !== null && redaction.isHidden(value.policy);
+  const isHidden = redaction.hidesValue(value.policy, value.pointer);
   const decider = formatSource({ policyKind: reach.policyKind, value, path, field }, source, { redaction });
   const shown = isHidden
     ? "another value"

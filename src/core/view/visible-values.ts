@@ -1,6 +1,6 @@
 import type { World } from "../effective/world/world.ts";
+import { isSensitive } from "../explain/is-sensitive.ts";
 import { handleRef } from "../explain/policy-handle.ts";
-import { ownPointerOf } from "../merge/accumulated-pointer.ts";
 import type { Lost, Source } from "../merge/provenance.ts";
 import { type ObjectId, type ObjectRef, type PolicyId, parseObjectId } from "../model/refs.ts";
 import type { ViewContext, Viewer } from "./view-context.ts";
@@ -41,13 +41,10 @@ export class VisibleValues {
   /** True if the user may see the value that the policy sets at a pointer of its spec. */
   isShown(policy: PolicyId, pointer: string, { isMapped }: { readonly isMapped: boolean }): boolean {
     if (this.#viewer.mayRead(policy)) return true;
-    const definition = this.#definitionOf(policy);
-    const { visibility, sensitive = [] } = definition ?? {};
+    const { visibility, sensitive = [] } = this.#definitionOf(policy) ?? {};
     if (visibility !== "Target") return false;
-    const object = this.#world.policies.get(policy)?.object;
-    const inPolicy = definition && object ? ownPointerOf(definition, object, pointer) : pointer;
     // A pointer into an item of an object's own list begins somewhere below a setting of the policy.
-    return isMapped ? sensitive.length === 0 : !sensitive.some((path) => isSensitive(path, inPolicy));
+    return isMapped ? sensitive.length === 0 : !isSensitive(this.#world, policy, pointer);
   }
 
   /** True if the user may know that the policy has settings for the target, also where they do not take effect. */
@@ -67,13 +64,3 @@ export class VisibleValues {
 }
 
 const originOf = ({ policy }: Lost): PolicyId | null => policy ?? null;
-
-/** True if the value at the pointer is at, below or above the path. A value above it contains it. `*` is any key. */
-function isSensitive(path: string, pointer: string): boolean {
-  const keys = path.split(".");
-  const tokens = pointer
-    .split("/")
-    .slice(1)
-    .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
-  return keys.slice(0, tokens.length).every((key, index) => key === "*" || key === tokens[index]);
-}

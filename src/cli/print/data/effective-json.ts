@@ -68,7 +68,7 @@ export interface LostJson {
   /** Null: the object's own value. */
   readonly policy: RefJson | null;
   readonly block: string | null;
-  /** Absent if the policy is hidden. */
+  /** Absent if it is hidden. */
   readonly value?: Json;
   readonly reason: string;
   readonly by: readonly RefJson[];
@@ -149,7 +149,7 @@ export const sourceJson = (source: Source, redaction: Redaction): SourceJson => 
   block: source.block,
   ...(source.computed ? { computed: true } : {}),
   decidedBy: stepJson(source.decidedBy, redaction),
-  lost: source.lost.map((lost) => lostJson(lost, redaction)),
+  lost: source.lost.map((lost) => lostJson(lost, source.pointer, redaction)),
 });
 
 const stepJson = ({ policy, block, strategy }: Step, redaction: Redaction): StepJson => ({
@@ -158,10 +158,10 @@ const stepJson = ({ policy, block, strategy }: Step, redaction: Redaction): Step
   strategy,
 });
 
-const lostJson = ({ policy, block, value, reason, by }: Lost, redaction: Redaction): LostJson => ({
+const lostJson = ({ policy, block, value, reason, by }: Lost, pointer: string, redaction: Redaction): LostJson => ({
   policy: policy === undefined ? null : refJson(policy, redaction),
   block: block ?? null,
-  ...(policy !== undefined && redaction.isHidden(policy) ? {} : { value }),
+  ...(redaction.hidesValue(policy, pointer) ? {} : { value }),
   reason,
   by: by.map((winner) => refJson(winner, redaction)),
 });

@@ -11,7 +11,26 @@ import type { Redaction } from "../../args/redaction.ts";
 export function redactFindings(
   findings: readonly CheckFinding[],
   world: World,
-  { isHidden }: Redaction,
+  { isHidden, hidesField }: Redaction,
+): readonly CheckFinding[] {
+  return withoutValues(withoutHidden(findings, world, isHidden), hidesField);
+}
+
+/** A finding about a sensitive field keeps its code and its field: its message may quote the value. */
+const withoutValues = (
+  findings: readonly CheckFinding[],
+  hidesField: Redaction["hidesField"],
+): readonly CheckFinding[] =>
+  findings.map((finding) => {
+    const { object, field, code } = finding;
+    if (object === undefined || field === undefined || !hidesField(object, field)) return finding;
+    return { ...finding, message: `${findingCodes[code].title} The value of ${field} is not shown.` };
+  });
+
+function withoutHidden(
+  findings: readonly CheckFinding[],
+  world: World,
+  isHidden: Redaction["isHidden"],
 ): readonly CheckFinding[] {
   const hidden = hiddenPolicies(world, { isHidden });
   if (hidden.size === 0) return findings;

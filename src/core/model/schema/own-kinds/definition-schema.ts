@@ -298,7 +298,7 @@ export const definitionSchema: Schema = object({
   sensitive: optional(
     list(dottedPath),
     "none",
-    "Dotted paths in the spec proper of values that only those see who may read the policy, whatever `visibility` says.",
+    "Dotted paths in the spec proper of values that only those see who may read the policy, whatever `visibility` says. Answers with `--redact` never have them. `*` is any key.",
   ),
   governs: optional(
     choice(choices.governs),

@@ -8,6 +8,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import type { VirtualHostConfig } from "../src/core/dataplane/gateway-config.ts";
 import { bootstrapJson } from "../src/xds/bootstrap-json.ts";
+import type { AccessLogging } from "../src/xds/compile/compile-access-log.ts";
 import { compileBootstrap } from "../src/xds/compile/compile-bootstrap.ts";
 import type { RouteShape } from "../src/xds/compile/routes/route-shape.ts";
 import { startControlPlane } from "../src/xds/serve/control-plane.ts";
@@ -48,10 +49,15 @@ export async function benchThroughput(context: BenchContext, envoyPath: string):
     spawnSync("taskset", ["-a", "-c", "-p", String(OTHER_CORE), String(process.pid)]);
     const { port: backendPort } = await startBackend(rig, "backend", 200);
     const proxies = {
-      ours: await startOurs(envoyPath, backendPort, "Shared", ends),
-      scoped: await startOurs(envoyPath, backendPort, "Scoped", ends),
-      beside: await startOurs(envoyPath, backendPort, "Scoped", ends, [WILDCARD]),
-      wild: await startOurs(envoyPath, backendPort, "Scoped", ends, [WILDCARD], "shop.wild.example"),
+      ours: await startOurs(envoyPath, backendPort, ends),
+      counted: await startOurs(envoyPath, backendPort, ends, { accessLog: "Counters" }),
+      scoped: await startOurs(envoyPath, backendPort, ends, { shape: "Scoped" }),
+      beside: await startOurs(envoyPath, backendPort, ends, { shape: "Scoped", more: [WILDCARD] }),
+      wild: await startOurs(envoyPath, backendPort, ends, {
+        shape: "Scoped",
+        more: [WILDCARD],
+        asked: "shop.wild.example",
+      }),
       byHand: await startByHand(envoyPath, backendPort, "Identity", ends),
       byHandAgain: await startByHand(envoyPath, backendPort, "Identity", ends),
       edge: await startByHand(envoyPath, backendPort, "Edge", ends),
@@ -64,7 +70,7 @@ export async function benchThroughput(context: BenchContext, envoyPath: string):
 }
 
 function report(context: BenchContext, costs: Readonly<Record<keyof Proxies, readonly Cost[]>>): void {
-  const { ours, scoped, beside, wild, byHand, byHandAgain, edge, careless } = costs;
+  const { ours, counted, scoped, beside, wild, byHand, byHandAgain, edge, careless } = costs;
   const figure = (metric: string, value: number, unit: string, bar: Pick<Measurement, "bar" | "ok"> = {}): void =>
     context.report({ case: `${ROUTES} routes with retries`, metric, value, unit, ...bar });
   figure("throughput", median(ours.map((cost) => cost.requestsPerSecond)), "ops/s");
@@ -77,6 +83,7 @@ function report(context: BenchContext, costs: Readonly<Record<keyof Proxies, rea
     figure(`${what}, against a configuration by hand`, value, "x", { bar: LEAST, ok: value >= LEAST });
     figure(`${what}, against one that forwards what clients say about themselves`, ratio(ours, edge, of), "x");
     figure(`${what}, against one that trusts every client`, ratio(ours, careless, of), "x");
+    figure(`${what}, with the counters of retries, against without`, ratio(counted, ours, of), "x");
     figure(`${what}, with a scope for each host, against without`, ratio(scoped, ours, of), "x");
     figure(`${what}, with scopes and a wildcard, against with scopes`, ratio(beside, scoped, of), "x");
     figure(`${what}, of a host of the wildcard, against an exact host`, ratio(wild, beside, of), "x");
@@ -107,13 +114,14 @@ const ratio = (ones: readonly Cost[], others: readonly Cost[], of: (one: Cost, o
     }),
   );
 
-type Name = "ours" | "scoped" | "beside" | "wild" | "byHand" | "byHandAgain" | "edge" | "careless";
+type Name = "ours" | "counted" | "scoped" | "beside" | "wild" | "byHand" | "byHandAgain" | "edge" | "careless";
 type Proxies = Readonly<Record<Name, Proxy>>;
 
 /** Measures in a fixed order, so that each proxy always follows the same one. */
 async function inTurns(proxies: Proxies): Promise<Record<keyof Proxies, Cost[]>> {
   const costs: Record<keyof Proxies, Cost[]> = {
     ours: [],
+    counted: [],
     scoped: [],
     beside: [],
     wild: [],
@@ -122,7 +130,7 @@ async function inTurns(proxies: Proxies): Promise<Record<keyof Proxies, Cost[]>>
     edge: [],
     careless: [],
   };
-  const order = ["ours", "byHand", "scoped", "beside", "wild", "edge", "careless", "byHandAgain"] as const;
+  const order = ["ours", "counted", "byHand", "scoped", "beside", "wild", "edge", "careless", "byHandAgain"] as const;
   for (let turn = -WARM_UP; turn < TURNS; turn++) {
     for (const name of order) {
       const cost = await measureTurn(proxies[name]);
@@ -154,21 +162,27 @@ function workerNs({ process: { pid } }: RunningEnvoy): number {
   throw new Error("the Envoy has no worker");
 }
 
+interface OursOptions {
+  readonly shape?: RouteShape;
+  /** Further hosts. */
+  readonly more?: readonly VirtualHostConfig[];
+  readonly asked?: string;
+  readonly accessLog?: AccessLogging;
+}
+
 /** Sends the configuration over xDS, as in production. */
 async function startOurs(
   envoyPath: string,
   backendPort: number,
-  shape: RouteShape,
   ends: (() => void | Promise<void>)[],
-  more: readonly VirtualHostConfig[] = [],
-  asked: string = ASKED,
+  { shape = "Shared", more = [], asked = ASKED, accessLog = "None" }: OursOptions = {},
 ): Promise<Proxy> {
   const [port = 0, adminPort = 0] = await findFreePorts(2);
   const plane = await startControlPlane({
     address: { host: "127.0.0.1", port: 0 },
     tls: undefined,
     onEvent: () => {},
-    compile: { ...options(port), scopesFrom: shape === "Scoped" ? 0 : ROUTES + 2 },
+    compile: { ...options(port), scopesFrom: shape === "Scoped" ? 0 : ROUTES + 2, accessLog },
   });
   ends.push(plane.close);
   const hosts = [...Array.from({ length: ROUTES }, (_, index) => host(index)), ...more];

@@ -1903,6 +1903,13 @@ export const mutants = [
     "[trafficKey(one) + Math.random(), one]",
   ),
   row(
+    "connections of a removed listener stay open for minutes",
+    `${beside}/infrastructure/desired-infrastructure.test.ts`,
+    "src/core/infrastructure/build-deployment.ts",
+    '      "immediate",',
+    '      "gradual",',
+  ),
+  row(
     "a GatewayClass keeps its finalizer without Gateways",
     `${beside}/gateway-status/class-finalizer.test.ts`,
     `${gatewayStatus}/class-finalizer.ts`,

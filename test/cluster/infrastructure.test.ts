@@ -21,6 +21,7 @@ describe.skipIf(rig === undefined)("Envoys that the controller runs", () => {
       whileTaken: ["False/Pending", "True/Programmed"],
       finalizers: ["gateway-exists-finalizer.gateway.networking.k8s.io", ""],
       whileClassWaits: 200,
+      underWay: [200, 200],
       failures: [],
       hasSent: true,
       forbidden: [],

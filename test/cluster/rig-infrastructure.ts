@@ -1,5 +1,6 @@
 /** A program for the rig: the controller runs the Envoys of Gateways, and a client sends requests while they change. It prints what it saw as JSON. */
 import { readFileSync, writeFileSync } from "node:fs";
+import { get } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { infrastructureName } from "../../src/core/infrastructure/object-names.ts";
@@ -152,6 +153,17 @@ const ask = (address: string, port = 80): Promise<number | string> =>
     (error: unknown) => String(error),
   );
 
+/** A request that takes a time, on a connection of its own: another Pod may have had the address before. */
+const askSlowly = (address: string, delay: string): Promise<number | string> =>
+  new Promise((resolve) => {
+    const asked = get({ host: address, path: `/?delay=${delay}`, agent: false, timeout: 10_000 }, (response) => {
+      response.resume();
+      response.on("end", () => resolve(response.statusCode ?? 0));
+    });
+    asked.on("timeout", () => asked.destroy(new Error("timeout")));
+    asked.on("error", (error) => resolve(String(error)));
+  });
+
 /** Sends requests to the address that the Gateway has, as clients do that follow its name, until it is stopped. */
 class Client {
   readonly failures: string[] = [];
@@ -280,6 +292,14 @@ async function run(): Promise<object> {
   await untilProgrammed("gate");
   await until(async () => (await ask(await addressOf("gate"))) === 200);
 
+  // Requests that are under way when their Pod is removed, and when their Gateway is. Pods of the rig end 3 s after their deletion.
+  const [ending = ""] = await podsOf("gate");
+  const throughPod = askSlowly(await addressOf("gate"), "2s");
+  await sleep(300);
+  await kubectl("delete", "pod", ending, "-n", SYSTEM, "--wait=false");
+  const underWay = [await throughPod];
+  await until(async () => !(await podsOf("gate")).includes(ending) && (await ask(await addressOf("gate"))) === 200);
+
   // A class in use stays, and its Gateways are served: longer than what a Gateway that is gone keeps its Envoys.
   const finalizersOf = (name: string): Promise<string> => read(`gatewayclass/${name}`, "{.metadata.finalizers[*]}");
   const finalizers = [await finalizersOf("prevail"), await finalizersOf("foreign")];
@@ -287,7 +307,10 @@ async function run(): Promise<object> {
   await kubectl("delete", "gateway", "door");
   await sleep(7000);
   const whileClassWaits = await ask(await addressOf("gate"));
+  const throughGateway = askSlowly(await addressOf("gate"), "4s");
+  await sleep(300);
   await kubectl("delete", "gateway", "gate");
+  underWay.push(await throughGateway);
   await until(async () => !(await read("gatewayclasses", "{.items[*].metadata.name}")).includes("prevail"));
   const kinds = "deployments,services,configmaps,serviceaccounts,poddisruptionbudgets,secrets";
   await until(
@@ -303,6 +326,7 @@ async function run(): Promise<object> {
     whileTaken,
     finalizers,
     whileClassWaits,
+    underWay,
     failures,
     hasSent: sent > 100,
     forbidden: [...Array(starts).keys()].flatMap((index) =>

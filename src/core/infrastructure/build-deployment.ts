@@ -98,6 +98,9 @@ function envoyContainer(
       "--log-level",
       "warn",
       "--disable-hot-restart",
+      // Connections of a listener that is removed end with their next response. By default they do so over ten minutes, and the Pod of a Gateway that is removed ends before.
+      "--drain-strategy",
+      "immediate",
       ...concurrencyOf(resources),
     ],
     env: [

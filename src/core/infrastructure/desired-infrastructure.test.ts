@@ -243,6 +243,14 @@ describe("GatewayParameters", () => {
     expect(at(deployment, `${POD}.terminationGracePeriodSeconds`)).toBe(65);
   });
 
+  test("connections of a removed listener end with their next response, and a Pod that ends serves before its end", () => {
+    const deployment = build({ ofGateway: { drainTimeout: "20s" } }).objects.get("Deployment");
+    const args = at(deployment, `${POD}.containers.0.args`) as readonly string[];
+    expect(args.slice(args.indexOf("--drain-strategy"))[1]).toBe("immediate");
+    expect(at(deployment, `${POD}.containers.0.lifecycle.preStop.sleep.seconds`)).toBe(20);
+    expect(at(deployment, `${POD}.terminationGracePeriodSeconds`)).toBeGreaterThan(20);
+  });
+
   test("a CPU limit is the number of workers", () => {
     const args = (cpu: string) =>
       at(

@@ -51,6 +51,8 @@ export interface StartEnvoyOptions {
   readonly core?: number;
   /** Extensions that it has not, as in a build of Envoy with fewer: `envoy.filters.network/envoy.filters.network.tcp_proxy`. */
   readonly without?: readonly string[];
+  /** Further options of the command line. */
+  readonly args?: readonly string[];
 }
 
 /** Resolves when Envoy is ready. The bootstrap must have the admin port. */
@@ -58,12 +60,21 @@ export async function startEnvoy(
   envoy: string,
   bootstrap: unknown,
   adminPort: number,
-  { isReady = true, core, without = [] }: StartEnvoyOptions = {},
+  { isReady = true, core, without = [], args: more = [] }: StartEnvoyOptions = {},
 ): Promise<RunningEnvoy> {
   const folder = mkdtempSync(join(tmpdir(), "prevail-envoy-"));
   const path = join(folder, "bootstrap.json");
   writeFileSync(path, JSON.stringify(bootstrap));
-  const args = ["-c", path, "-l", "warn", "--concurrency", core === undefined ? "2" : "1", "--use-dynamic-base-id"];
+  const args = [
+    "-c",
+    path,
+    "-l",
+    "warn",
+    "--concurrency",
+    core === undefined ? "2" : "1",
+    "--use-dynamic-base-id",
+    ...more,
+  ];
   if (without.length > 0) args.push("--disable-extensions", without.join(","));
   const [program, all] =
     core === undefined ? [envoy, args] : (["taskset", ["-c", String(core), envoy, ...args]] as const);

@@ -8,7 +8,7 @@ export const ownAddress = Object.values(networkInterfaces())
   .flatMap((all) => all ?? [])
   .find(({ family, internal }) => family === "IPv4" && !internal)?.address;
 
-/** The same of IPv6. One that is valid on a single link only cannot be an endpoint. */
+/** Such an address of IPv6. One that is valid on a single link only cannot be an endpoint. */
 export const ownAddress6 = Object.values(networkInterfaces())
   .flatMap((all) => all ?? [])
   .find(({ family, internal, address }) => family === "IPv6" && !internal && !/^fe[89ab]/i.test(address))?.address;

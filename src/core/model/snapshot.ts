@@ -326,7 +326,8 @@ class DocumentIdentifier {
   #familyOf(apiVersion: string, kind: string, given: string): ObjectFamily {
     const { family } = this.#last;
     if (family.kind === kind && this.#last.given === given && family.apiVersion === apiVersion) return family;
-    const key = JSON.stringify([apiVersion, kind, given]);
+    // Neither a kind nor a namespace has a slash.
+    const key = `${kind}/${given}/${apiVersion}`;
     this.#last = remember(this.#families, key, () => familyOf(apiVersion, kind, given));
     return this.#last.family;
   }

@@ -87,3 +87,13 @@ test("one kind of a name has no group, although another is defined", () => {
     "AccessPolicy shop/till",
   ]);
 });
+
+test("a kind of files may have any name, also one with characters that mean something in patterns", () => {
+  const odd = (group: string) => ({
+    apiVersion: `${group}/v1`,
+    kind: "Odd(",
+    metadata: { name: "till", namespace: "shop" },
+  });
+  const { inText } = names(odd(MESH), odd(LINK));
+  expect(inText("Odd( shop/gone", [{ group: MESH, kind: "Odd(" }])).toBe("Odd(.security.istio.io shop/gone");
+});

@@ -1,5 +1,6 @@
 import { type GroupKind, type ObjectRef, objectId, parseKindId } from "../../model/refs.ts";
 import { pluralKind } from "../../model/words/count-kinds.ts";
+import { escapePattern } from "../../model/words/escape-pattern.ts";
 import { bareKindName, type NameKind, nameAmong, type SharedNames, sharedNames } from "../../model/words/kind-names.ts";
 import { virtualKinds } from "../world/implied-objects.ts";
 import type { World } from "../world/world.ts";
@@ -26,7 +27,7 @@ export function kindNamesIn(...worlds: readonly Pick<World, "objects" | "ruleboo
 /** A kind that has no group yet, and the name of an object of it: `AuthorizationPolicy shop/till`. */
 const mentions = (kinds: Iterable<string>): RegExp =>
   new RegExp(
-    `(?<![\\w./-])(${[...kinds].flatMap((kind) => [kind, pluralKind(kind)]).join("|")})(?![\\w.(/-]| \\()(?: (?:([a-z0-9][-a-z0-9.]*)/)?([a-z0-9](?:[-a-z0-9.]*[a-z0-9])?))?`,
+    `(?<![\\w./-])(${[...kinds].flatMap((kind) => [kind, pluralKind(kind)].map(escapePattern)).join("|")})(?![\\w.(/-]| \\()(?: (?:([a-z0-9][-a-z0-9.]*)/)?([a-z0-9](?:[-a-z0-9.]*[a-z0-9])?))?`,
     "g",
   );
 

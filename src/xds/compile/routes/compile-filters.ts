@@ -1,4 +1,5 @@
 /** Compiles the filters of a rule and of its backendRef for Envoy. */
+
 import type {
   AuthConfig,
   BackendConfig,
@@ -7,6 +8,7 @@ import type {
   HeaderChanges,
   PathModifier,
 } from "../../../core/dataplane/gateway-config.ts";
+import { escapePattern } from "../../../core/model/words/escape-pattern.ts";
 import {
   type HeaderValueOption,
   HeaderValueOption_HeaderAppendAction,
@@ -16,7 +18,7 @@ import { CorsPolicySchema } from "../../gen/envoy/extensions/filters/http/cors/v
 import type { RegexMatchAndSubstituteSchema } from "../../gen/envoy/type/matcher/v3/regex_pb.ts";
 import type { StringMatcherSchema } from "../../gen/envoy/type/matcher/v3/string_pb.ts";
 import { type Any, create, type Init, pack } from "../../protobuf.ts";
-import { escapePattern, trimSlash } from "./compile-match.ts";
+import { trimSlash } from "./compile-match.ts";
 
 export type RewriteInit = Init<typeof RegexMatchAndSubstituteSchema>;
 

@@ -1,4 +1,5 @@
 /** Compiles the match of a route for Envoy. */
+import { escapePattern } from "../../../core/model/words/escape-pattern.ts";
 import type {
   GrpcMethodMatch,
   NamedMatch,
@@ -86,9 +87,6 @@ function grpcPath(grpc: GrpcMethodMatch | undefined): PathSpecifier {
     value === undefined ? ONE_ELEMENT : type === "Exact" ? escapePattern(value) : `(?:${value})`;
   return { case: "safeRegex", value: { regex: `/${part(service)}/${part(method)}` } };
 }
-
-/** A pattern that matches exactly this text. */
-export const escapePattern = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 
 /** True if the match matches every request, so that routes after it are never reached. */
 export const isCatchAll = ({ path, grpc, method, headers, query }: RouteMatch): boolean =>

@@ -39,6 +39,14 @@ test("ids outside of prefixes", () => {
   );
 });
 
+test("a prefix may be followed by any character, also by the last one", () => {
+  const ids = ["a/", "a/b", "a/\uffff", "a/\uffff\uffff", "b/\uffff", "\uffff", "\uffff\uffffb"];
+  const outside = (...prefixes: readonly string[]) => [...IdSet.from(ids).outside(prefixes)];
+  expect(outside("a/")).toEqual(["b/\uffff", "\uffff", "\uffff\uffffb"]);
+  expect(outside("a/\uffff", "\uffff")).toEqual(["a/", "a/b", "b/\uffff"]);
+  expect(outside("")).toEqual([]);
+});
+
 test("an index follows ids that move from some keys to others", () => {
   const builder = new IdIndexBuilder<string, string>();
   for (const [name, id] of [

@@ -2,9 +2,6 @@
 import { compareText } from "../refs.ts";
 import { isAscending, SortedMap } from "./sorted-map.ts";
 
-/** Comes after every character of an id. */
-const AFTER = "\uffff";
-
 export class IdSet<K extends string> implements Iterable<K> {
   readonly #ids: SortedMap<K, K>;
 
@@ -47,11 +44,19 @@ export class IdSet<K extends string> implements Iterable<K> {
         if (prefix !== undefined) break;
         yield id;
       }
-      from = prefix === undefined ? undefined : `${prefix}${AFTER}`;
+      from = prefix === undefined ? undefined : afterPrefix(prefix);
     }
   }
 
   [Symbol.iterator](): IterableIterator<K> {
     return this.#ids.values();
   }
+}
+
+/** The first text after all those that begin with a prefix, whatever characters follow in them. Undefined: there is none. */
+function afterPrefix(prefix: string): string | undefined {
+  const last = prefix.charCodeAt(prefix.length - 1);
+  if (Number.isNaN(last)) return undefined;
+  const start = prefix.slice(0, -1);
+  return last === 0xffff ? afterPrefix(start) : `${start}${String.fromCharCode(last + 1)}`;
 }

@@ -101,6 +101,27 @@ export const mutants = [
     "stack: named === undefined || set !== undefined ? stack : this.#kind.stacks.push(stack, named),",
   ),
   row(
+    "the order in which a rule names its policies does not count",
+    attachment,
+    `${effective}/world/attached-policies.ts`,
+    "const inOrder = [...attached].sort((a, b) => (a.nameIndex ?? 0) - (b.nameIndex ?? 0));",
+    "const inOrder = [...attached].sort((a, b) => comparePrecedence(merge)(a.policy, b.policy));",
+  ),
+  row(
+    "a policy that a rule names twice is where it is named last",
+    attachment,
+    "src/core/attachment/resolve-named.ts",
+    "if (attachments.some((one) => one.isNamed === true && isSame(one, attachment))) continue;",
+    "if (attachments.some((one) => one.isNamed === true && one.object === sectionName)) continue;",
+  ),
+  row(
+    "filters in another order are evaluated in the order that they had",
+    attachment,
+    `${effective}/update/update-policies.ts`,
+    '${isNamed ? "!" : ""}${nameIndex ?? ""}${isMeshWide ? "*" : ""}`;',
+    '${isNamed ? "!" : ""}${isMeshWide ? "*" : ""}${nameIndex === -1 ? "" : ""}`;',
+  ),
+  row(
     "a name means a policy of every kind that has one",
     attachment,
     "src/core/attachment/resolve-named.ts",

@@ -9,6 +9,8 @@ export interface Attached {
   readonly consumer?: string;
   /** The target names the policy: the policy is below those that target it. */
   readonly isNamed?: true;
+  /** The index of the policy among the names that the target has. */
+  readonly nameIndex?: number;
   /** The policy is attached to every Namespace: it is above those that target the Namespace. */
   readonly isMeshWide?: true;
 }

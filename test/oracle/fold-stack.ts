@@ -18,6 +18,8 @@ export interface StackEntry {
   readonly target: TargetNode;
   /** The index of its target on the path; 0 is the root. */
   readonly level: number;
+  /** The index of the policy among the names that the target has, if the target names it. */
+  readonly nameIndex?: number | undefined;
   /** Strategy None: it takes effect on other requests; on these a consumer's policy replaces it. */
   readonly isReplaced?: true;
 }

@@ -14,14 +14,15 @@ export function attachNamed(
   objects: readonly ClusterObject[],
   definition: PolicyDefinition,
 ): readonly Attached[] {
-  return (definition.targeting.namedBy ?? []).flatMap((row) =>
-    objects
-      .flatMap((object) => [objectNode(object), ...sectionNodes(object, definition)])
-      .filter((node) => isOfLevel(node, row.level))
-      .filter((node) => namesIn(node, row).some((name) => isMeant(name, node, policy, objects, definition)))
-      .filter(({ object }) => mayName(object, policy, objects, definition))
-      .map((target): Attached => ({ policy, target, isNamed: true })),
-  );
+  const rows = definition.targeting.namedBy ?? [];
+  return objects
+    .flatMap((object) => [objectNode(object), ...sectionNodes(object, definition)])
+    .filter(({ object }) => mayName(object, policy, objects, definition))
+    .flatMap((target): readonly Attached[] => {
+      const names = rows.filter(({ level }) => isOfLevel(target, level)).flatMap((row) => namesIn(target, row));
+      const nameIndex = names.findIndex((name) => isMeant(name, target, policy, objects, definition));
+      return nameIndex === -1 ? [] : [{ policy, target, isNamed: true, nameIndex }];
+    });
 }
 
 /** What stands in the field: names and references. */

@@ -9,6 +9,8 @@ interface Placed {
   readonly policy: OraclePolicy;
   /** The index of its highest target on the path; 0 is the root. */
   readonly level: number;
+  /** The index of the policy among the names that the target has, if the target names it. */
+  readonly nameIndex?: number | undefined;
 }
 
 /** Negative if `a` is higher on a target that both have: by the criteria of the definition, then GEP-713, "Conflict resolution", rules 2 and 3. */
@@ -54,6 +56,7 @@ function byKey(key: OrderKey, a: Placed, b: Placed): number {
     return a.policy.createdAt === b.policy.createdAt ? 0 : a.policy.createdAt < b.policy.createdAt ? -1 : 1;
   if (key === "Name") return compareText(nameOf(a.policy), nameOf(b.policy));
   if (key === "Level") return a.level - b.level;
+  if (key === "Reference") return a.level === b.level ? (a.nameIndex ?? 0) - (b.nameIndex ?? 0) : 0;
   return byField(key, a.policy, b.policy);
 }
 

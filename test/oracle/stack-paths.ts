@@ -78,7 +78,7 @@ function entriesOn(
       .filter((one) => one.target.id === node.id && (one.isNamed ?? false) === isNamed)
       .filter((one) => (one.isMeshWide ?? false) === isMeshWide)
       .filter(({ consumer }) => consumer === undefined || consumer === path.from)
-      .map(({ policy, target, consumer }) => ({ policy, target, level, consumer }))
+      .map(({ policy, target, consumer, nameIndex }) => ({ policy, target, level, consumer, nameIndex }))
       .sort((a, b) => byPrecedence(definition)(a.policy, b.policy));
     if (!merge.none || merge.sameTarget === "NoneWins" || merge.sameTarget === "Undefined") {
       const conflicts = conflictsAmong(

@@ -36,10 +36,11 @@ function filterCases(one: NamedKind): readonly VendorCase[] {
       outcomes: { p: "Enforced" },
     },
     {
-      what: `${kind}: two filters of one rule both take effect`,
-      objects: [...edge(controller), ruled("p", "q"), object(one, "p", { value: 1 }), object(one, "q", { value: 2 })],
+      what: `${kind}: two filters of one rule both take effect, in the order of the rule`,
+      objects: [...edge(controller), ruled("q", "p"), object(one, "p", { value: 1 }), object(one, "q", { value: 2 })],
       kind,
       effective: { "HTTPRoute/r#a": { "default/p": { value: 1 }, "default/q": { value: 2 } } },
+      order: { "HTTPRoute/r#a": ["q", "p"] },
       outcomes: { p: "Enforced", q: "Enforced" },
     },
     {

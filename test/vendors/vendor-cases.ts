@@ -16,6 +16,8 @@ export interface VendorCase {
   readonly kind?: string;
   /** The effective settings on the path through these nodes. `{}`: no policy takes effect there. */
   readonly effective?: Readonly<Record<string, JsonObject>>;
+  /** The names of the policies on such a path, in the order of evaluation. */
+  readonly order?: Readonly<Record<string, readonly string[]>>;
   /** `Enforced`, `Overridden by p2`, `Conflicted by p1`. The conditions of the policy must say the same. */
   readonly outcomes?: Readonly<Record<string, string>>;
   /** The conditions of a policy: one line for each ancestor. */
@@ -59,18 +61,24 @@ export function statedCases(vendor: string): void {
 }
 
 function expectCase(shared: readonly JsonObject[], one: Omit<VendorCase, "what">): void {
-  const { objects, kind, effective = {}, outcomes = {}, conditions = {}, findings = {} } = one;
+  const { objects, kind, effective = {}, order = {}, outcomes = {}, conditions = {}, findings = {} } = one;
   const made = vendorCluster([...shared, ...objects]);
   const which = kind === undefined ? {} : { kind };
   const got = {
     effective: Object.fromEntries(Object.keys(effective).map((path) => [path, made.spec(path, which)])),
+    order: Object.fromEntries(
+      Object.keys(order).map((path) => [
+        path,
+        made.effectiveAt(path, which).order?.map(({ policy }) => policy.replace(/^.*\//, "")),
+      ]),
+    ),
     outcomes: Object.fromEntries(Object.keys(outcomes).map((name) => [name, made.outcome(name)])),
     conditions: Object.fromEntries(Object.keys(conditions).map((name) => [name, made.conditions(name)])),
     findings: Object.fromEntries(
       Object.keys(findings).map((name) => [name, made.findingsOn(name).map(({ code }) => code)]),
     ),
   };
-  expect(got).toEqual({ effective, outcomes, conditions, findings });
+  expect(got).toEqual({ effective, order, outcomes, conditions, findings });
   for (const name of Object.keys(outcomes)) expectStatus(made, name);
 }
 

@@ -12,7 +12,8 @@ export function resolveNamed(resolution: Resolution): void {
   for (const object of context.namersOf(policy.id)) {
     if (!mayName(resolution, object)) continue;
     const named = namedPolicies(object, definition, ({ group, kind }) => context.kind(group, kind));
-    for (const { sectionName, meanings } of named) {
+    const hasOrder = definition.merge.accumulate?.order.includes("Reference") === true;
+    for (const [nameIndex, { sectionName, meanings }] of named.entries()) {
       const meant = meanings.find(
         (ref) => objectId(ref) === policy.id || context.find(kindId(ref), ref.namespace, ref.name) !== undefined,
       );
@@ -21,7 +22,9 @@ export function resolveNamed(resolution: Resolution): void {
         object: object.id,
         ...(sectionName === undefined ? {} : { sectionName }),
         isNamed: true,
+        ...(hasOrder ? { nameIndex } : {}),
       };
+      if (attachments.some((one) => one.isNamed === true && isSame(one, attachment))) continue;
       if (isAttached(resolution, object.id, sectionName))
         attachments.splice(
           attachments.findIndex((one) => isSame(one, attachment)),

@@ -10,6 +10,8 @@ export interface Attachment {
   readonly consumer?: string;
   /** True if the object or section names the policy: the policy is below those that target it. */
   readonly isNamed?: boolean;
+  /** The index of the policy among the names of the object or section, if their order counts. */
+  readonly nameIndex?: number;
   /** True if the policy is attached to every Namespace: it is above those that target the Namespace. */
   readonly isMeshWide?: boolean;
 }

@@ -8,7 +8,7 @@ import type { EvaluatedPolicy } from "./provenance.ts";
  * The order of evaluation
  *
  * Where all policies take effect, a definition may say in which order they are evaluated: in groups, by fields or annotations, by the level
- * of their targets, by age, by name. A policy at several levels of a path is evaluated once, at the highest one.
+ * of their targets, by the order in which an object names them, by age, by name. A policy at several levels of a path is evaluated once, at the highest one.
  * GEP-713, "Combined merge strategies"
  *
  * `levels`: the most specific first.
@@ -19,7 +19,9 @@ export function evaluationOrder(
 ): readonly Policy[] {
   const placed = new Map<Policy, PlacedPolicy>();
   levels.forEach(({ policies }, depth) => {
-    for (const policy of policies) placed.set(policy, { policy, depth });
+    policies.forEach((policy, index) => {
+      placed.set(policy, { policy, depth, index });
+    });
   });
   return [...placed.values()]
     .sort((a, b) => {

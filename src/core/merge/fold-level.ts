@@ -4,8 +4,10 @@ import type { KindId, ObjectId } from "../model/refs.ts";
 
 /** The policies on one target that have a part in the fold. A Direct policy has one only if the path ends at its target. */
 export interface FoldLevel {
-  /** Highest first (`comparePrecedence`). */
+  /** Highest first (`comparePrecedence`), or in the order in which the object or section names them. */
   readonly policies: readonly Policy[];
+  /** The index of each policy among the names of the object or section, if their order counts. */
+  readonly nameIndexes?: readonly number[];
   /** The strategy that an annotation on the target names. */
   readonly annotated: AnnotatedStrategy | undefined;
   /** The object that the policies target, if an annotation decides between objects only. */

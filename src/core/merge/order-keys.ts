@@ -9,6 +9,8 @@ import { compareText } from "../model/refs.ts";
 export interface PlacedPolicy {
   readonly policy: Policy;
   readonly depth: number;
+  /** Its index among the policies of the level. */
+  readonly index: number;
 }
 
 /** Negative: `a` is first. 0: the criterion does not distinguish them. */
@@ -20,6 +22,8 @@ export function compareByKey(key: OrderKey, a: PlacedPolicy, b: PlacedPolicy): n
       return compareText(nameOf(a.policy), nameOf(b.policy));
     case "Level":
       return b.depth - a.depth;
+    case "Reference":
+      return a.depth === b.depth ? a.index - b.index : 0;
   }
   const order = compareNumbers(rankOf(a.policy, key), rankOf(b.policy, key));
   return key.descending ? -order : order;
@@ -33,7 +37,8 @@ export function wordOf(policy: Policy, { path, annotation, absent }: FieldOrder)
 
 /** Groups in the order of their words; words that are not listed come last, by name. */
 export const compareGroups = (key: FieldOrder, a: Policy, b: Policy): number =>
-  compareByKey(key, { policy: a, depth: 0 }, { policy: b, depth: 0 }) || compareText(wordOf(a, key), wordOf(b, key));
+  compareByKey(key, { policy: a, depth: 0, index: 0 }, { policy: b, depth: 0, index: 0 }) ||
+  compareText(wordOf(a, key), wordOf(b, key));
 
 /** `spec.priority`, `the annotation example.com/weight`. */
 export const formatKey = ({ path, annotation }: FieldOrder): string =>

@@ -32,7 +32,7 @@ export function comparePrecedence({ precedence }: Pick<MergeRules, "precedence">
   if (precedence === undefined) return compareAge;
   return (a, b) => {
     for (const key of precedence) {
-      const order = compareByKey(key, { policy: a, depth: 0 }, { policy: b, depth: 0 });
+      const order = compareByKey(key, { policy: a, depth: 0, index: 0 }, { policy: b, depth: 0, index: 0 });
       if (order !== 0) return order;
     }
     return compareAge(a, b);
@@ -42,7 +42,7 @@ export function comparePrecedence({ precedence }: Pick<MergeRules, "precedence">
 /** Why one of two policies on a target is higher: a clause without a subject. */
 export function precedenceReason({ precedence = [] }: MergeRules, higher: Policy, lower: Policy): string {
   const key = precedence.find(
-    (one) => compareByKey(one, { policy: higher, depth: 0 }, { policy: lower, depth: 0 }) !== 0,
+    (one) => compareByKey(one, { policy: higher, depth: 0, index: 0 }, { policy: lower, depth: 0, index: 0 }) !== 0,
   );
   if (key !== undefined && typeof key !== "string") return `comes first by ${formatKey(key)}`;
   return key !== "Name" && higher.createdAt !== lower.createdAt ? "is older" : "comes first by namespace/name";

@@ -48,6 +48,8 @@ function conflictRule({ none, sameTarget }: MergeRules): ConflictRule {
 export function settleTarget(policies: readonly Policy[], merge: MergeRules): SettledTarget {
   if (policies.length === 0 || (policies.length === 1 && merge.limit === undefined))
     return { policies, conflicted: NO_POLICIES };
+  // All of them take effect, in the order that they have.
+  if (merge.accumulate !== undefined && merge.limit === undefined) return { policies, conflicted: NO_POLICIES };
   return limited(settled([...policies].sort(comparePrecedence(merge)), merge), merge);
 }
 

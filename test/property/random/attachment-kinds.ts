@@ -77,7 +77,7 @@ const rootKind: PolicyKindUnderTest = {
         { level: section(httpRoute, "Rule"), path: "filters[].extensionRef" },
       ],
     },
-    merge: { accumulate: { order: ["Level"] } },
+    merge: { accumulate: { order: ["Level", "Reference"] } },
     settings: "Root",
   }),
 };

@@ -178,6 +178,72 @@ describe("a filter of a rule names a policy", () => {
   });
 });
 
+describe("the order in which an object names policies", () => {
+  const ordered = policyKind("TrafficPolicy", {
+    targets: ["HTTPRoute"],
+    ends: ["HTTPRoute/Rule"],
+    merge: { accumulate: { order: ["Level", "Reference"] } },
+    targeting: { namedBy: [{ level: rule, path: "filters[type=ExtensionRef].extensionRef" }] },
+  });
+  const policies = [
+    ...["a", "b", "c"].map((name) => spec("TrafficPolicy", name, { name })),
+    policy("TrafficPolicy", "of-route", "HTTPRoute/r", {}, { created: 9 }),
+  ];
+  const inRule = (...names: readonly string[]) =>
+    cluster([...edge, routed(names.map((name) => filter(name))), ...policies], { definitions: [ordered] });
+  const orderIn = (evaluation: ReturnType<typeof inRule>["evaluation"]) =>
+    [...effectivePolicies(evaluation)]
+      .filter(({ target }) => target.endsWith("#rule-1"))
+      .flatMap(({ order = [] }) => order.map((one) => one.policy.split("/").at(-1)));
+
+  test("Reference: the policies are evaluated in the order of the rule, after those that target the route", () => {
+    expect(orderIn(inRule("c", "a", "b").evaluation)).toEqual(["of-route", "c", "a", "b"]);
+    expect(orderIn(inRule("b", "c").evaluation)).toEqual(["of-route", "b", "c"]);
+  });
+
+  test("a policy that is named twice is evaluated where it is named first", () => {
+    expect(orderIn(inRule("c", "a", "c", "b").evaluation)).toEqual(["of-route", "c", "a", "b"]);
+  });
+
+  test("a rule with its filters in another order is evaluated in the new order, also by a change", () => {
+    const { evaluation } = inRule("c", "a", "b");
+    const changed = (...names: readonly string[]) =>
+      apply(evaluation, [{ upsert: routed(names.map((name) => filter(name))) }]).evaluation;
+    expect(orderIn(changed("b", "a", "c"))).toEqual(["of-route", "b", "a", "c"]);
+    expect(orderIn(changed("c", "b"))).toEqual(["of-route", "c", "b"]);
+    expect(orderIn(changed("c", "a", "b"))).toEqual(["of-route", "c", "a", "b"]);
+  });
+
+  test.each([
+    [{ order: ["Reference"] }, {}, 'spec.merge.order[0] is "Reference", which compares policies of one level'],
+    [{ order: ["Level", "Age", "Reference"] }, {}, 'spec.merge.order[2] is "Reference"'],
+    [
+      { order: ["Level", "Reference"], limit: 1 },
+      {},
+      "spec.merge.order has Reference, which has no meaning with spec.merge.limit",
+    ],
+    [
+      { order: ["Level", "Reference"] },
+      { namedBy: [] },
+      "spec.merge.order has Reference, but no object names policies",
+    ],
+  ])("%j is a mistake of the definition", (merge, targeting, message) => {
+    const definition = {
+      apiVersion: "prevail.dev/v1alpha1",
+      kind: "PolicyDefinition",
+      metadata: { name: "d" },
+      spec: {
+        policies: [{ group: "example.com", kind: "P" }],
+        class: "Inherited",
+        targeting: { kinds: ["HTTPRoute"], namedBy: [{ level: "HTTPRoute", path: "spec.p" }], ...targeting },
+        merge: { strategy: "Accumulate", ...merge },
+      },
+    };
+    const { findings } = parseDefinition(kubeObject(definition));
+    expect(findings.map((one) => one.message).join("\n")).toContain(message);
+  });
+});
+
 describe("an annotation names policies", () => {
   const plugins = (names: string) => ({ annotations: { "example.com/plugins": names } });
   const made = (names: string, ...policies: readonly JsonObject[]) =>

@@ -83,5 +83,10 @@ const orderWords = ({ order, groupBy }: Accumulation): string =>
 
 function keyWords(key: OrderKey): string {
   if (typeof key !== "string") return `\`${key.path ?? key.annotation}\``;
-  return { Age: "age", Name: "name", Level: "the level of the target, the highest first" }[key];
+  return {
+    Age: "age",
+    Name: "name",
+    Level: "the level of the target, the highest first",
+    Reference: "the order in which the target names them",
+  }[key];
 }

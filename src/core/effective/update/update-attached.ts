@@ -86,7 +86,7 @@ function groupEdits(
 function edited(before: readonly AttachedPolicy[], edits: readonly AttachmentEdit[]): readonly AttachedPolicy[] {
   let all = before;
   for (const { attachment, does, policy } of edits) {
-    const { sectionName, consumer, isNamed = false, isMeshWide = false } = attachment;
+    const { sectionName, consumer, isNamed = false, nameIndex, isMeshWide = false } = attachment;
     const isIt = (one: AttachedPolicy): boolean =>
       one.policy === policy &&
       one.sectionName === sectionName &&
@@ -96,7 +96,7 @@ function edited(before: readonly AttachedPolicy[], edits: readonly AttachmentEdi
     all =
       does === "remove"
         ? all.filter((one) => !isIt(one))
-        : [...all, { policy, sectionName, consumer, isNamed, isMeshWide } satisfies AttachedPolicy];
+        : [...all, { policy, sectionName, consumer, isNamed, nameIndex, isMeshWide } satisfies AttachedPolicy];
   }
   return all;
 }

@@ -163,8 +163,8 @@ function resolvedAgain(
   return { kind, object, policy, findings: read.findings, targets, references };
 }
 
-const keyOf = ({ object, sectionName, consumer, isNamed, isMeshWide }: Attachment): string =>
-  `${object}#${sectionName ?? ""}@${consumer ?? ""}${isNamed ? "!" : ""}${isMeshWide ? "*" : ""}`;
+const keyOf = ({ object, sectionName, consumer, isNamed, nameIndex, isMeshWide }: Attachment): string =>
+  `${object}#${sectionName ?? ""}@${consumer ?? ""}${isNamed ? "!" : ""}${nameIndex ?? ""}${isMeshWide ? "*" : ""}`;
 
 function addEdits(edits: AttachmentEdit[], before: PolicyRecord | undefined, after: PolicyRecord | undefined): void {
   const kind = (before ?? after)?.kind;
@@ -190,6 +190,7 @@ const isSameAttachment = (a: Attachment | undefined, b: Attachment | undefined):
   a?.sectionName === b?.sectionName &&
   a?.consumer === b?.consumer &&
   a?.isNamed === b?.isNamed &&
+  a?.nameIndex === b?.nameIndex &&
   a?.isMeshWide === b?.isMeshWide;
 
 const attachmentsOf = (targets: ResolvedTargets | undefined): ReadonlyMap<string, Attachment> =>

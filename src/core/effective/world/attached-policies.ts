@@ -17,6 +17,8 @@ export interface AttachedPolicy {
   readonly consumer: string | undefined;
   /** True if the object or section names the policy. */
   readonly isNamed: boolean;
+  /** The index of the policy among the names of the object or section, if their order counts. */
+  readonly nameIndex: number | undefined;
   /** True if the policy is attached to every Namespace. */
   readonly isMeshWide: boolean;
 }
@@ -39,7 +41,7 @@ export function buildNodeSets(
     !only.isMeshWide
   ) {
     return {
-      own: setOf([only.policy], factsOf("Object"), kind),
+      own: setOf([only], factsOf("Object"), kind),
       sections: undefined,
       consumers: undefined,
       named: undefined,
@@ -76,14 +78,14 @@ export function buildNodeSets(
 type FactsOf = (target: "Object" | "Section") => TargetFacts;
 
 function nodeSets(all: readonly AttachedPolicy[], factsOf: FactsOf, kind: CompiledKind): NodeSets {
-  const own = all.filter(({ sectionName }) => sectionName === undefined).map(({ policy }) => policy);
+  const own = all.filter(({ sectionName }) => sectionName === undefined);
   const sections = new Map<string, PolicySet>();
   for (const name of new Set(all.map(({ sectionName }) => sectionName))) {
     if (name === undefined) continue;
     sections.set(
       name,
       setOf(
-        all.filter(({ sectionName }) => sectionName === name).map(({ policy }) => policy),
+        all.filter(({ sectionName }) => sectionName === name),
         factsOf("Section"),
         kind,
       ),
@@ -98,12 +100,24 @@ function nodeSets(all: readonly AttachedPolicy[], factsOf: FactsOf, kind: Compil
   };
 }
 
-const setOf = (policies: readonly Policy[], facts: TargetFacts, { stacks, definition }: CompiledKind): PolicySet =>
-  stacks.setOf(
-    policies.length === 1 ? policies : [...policies].sort(comparePrecedence(definition.merge)),
-    facts,
-    definition.merge,
+function setOf(
+  attached: readonly AttachedPolicy[],
+  facts: TargetFacts,
+  { stacks, definition }: CompiledKind,
+): PolicySet {
+  const { merge } = definition;
+  if (attached.every(({ nameIndex }) => nameIndex === undefined)) {
+    const policies = attached.map(({ policy }) => policy);
+    return stacks.setOf(policies.length === 1 ? policies : policies.sort(comparePrecedence(merge)), facts, merge);
+  }
+  const inOrder = [...attached].sort((a, b) => (a.nameIndex ?? 0) - (b.nameIndex ?? 0));
+  const nameIndexes = inOrder.map(({ nameIndex = 0 }) => nameIndex);
+  return stacks.setOf(
+    inOrder.map(({ policy }) => policy),
+    { ...facts, nameIndexes },
+    merge,
   );
+}
 
 /** What the fold needs to know about an object and its sections. */
 function targetFacts(
@@ -146,8 +160,8 @@ export class AttachedDraft {
   }
 
   add(policy: Policy, attachments: readonly Attachment[]): void {
-    for (const { object, sectionName, consumer, isNamed = false, isMeshWide = false } of attachments) {
-      const one: AttachedPolicy = { policy, sectionName, consumer, isNamed, isMeshWide };
+    for (const { object, sectionName, consumer, isNamed = false, nameIndex, isMeshWide = false } of attachments) {
+      const one: AttachedPolicy = { policy, sectionName, consumer, isNamed, nameIndex, isMeshWide };
       const known = this.#byTarget.get(object);
       if (known === undefined) this.#byTarget.set(object, [one]);
       else known.push(one);
@@ -170,7 +184,14 @@ export function attachedIn(sets: NodeSets | undefined, how: Partial<AttachedPoli
   if (sets === undefined) return [];
   const { consumer, isNamed = false, isMeshWide = false } = how;
   const list = (set: PolicySet, sectionName: string | undefined): AttachedPolicy[] =>
-    [...set.policies, ...set.conflicted].map((policy) => ({ policy, sectionName, consumer, isNamed, isMeshWide }));
+    [...set.policies, ...set.conflicted].map((policy, i) => ({
+      policy,
+      sectionName,
+      consumer,
+      isNamed,
+      nameIndex: set.nameIndexes?.[i],
+      isMeshWide,
+    }));
   return [
     ...(sets.own === undefined ? [] : list(sets.own, undefined)),
     ...[...(sets.sections ?? [])].flatMap(([name, set]) => list(set, name)),

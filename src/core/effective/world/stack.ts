@@ -18,7 +18,7 @@ export interface PolicySet extends FoldLevel {
 }
 
 /** What a fold needs to know about a target. */
-export type TargetFacts = Pick<FoldLevel, "annotated" | "object" | "isSkipped" | "level">;
+export type TargetFacts = Pick<FoldLevel, "annotated" | "object" | "isSkipped" | "level" | "nameIndexes">;
 
 /** The facts about most targets. */
 export const PLAIN_TARGET: TargetFacts = { annotated: undefined };

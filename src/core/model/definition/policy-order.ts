@@ -12,8 +12,11 @@ export interface FieldOrder {
   readonly absent: string;
 }
 
-/** `Age`: the older policy first. `Name`: by `namespace/name`. `Level`: the policy on the higher target first. */
-export type OrderKey = "Age" | "Name" | "Level" | FieldOrder;
+/**
+ * `Age`: the older policy first. `Name`: by `namespace/name`. `Level`: the policy on the higher target first. `Reference`, after `Level`: of
+ * policies that one object or section names, the one that it names first.
+ */
+export type OrderKey = "Age" | "Name" | "Level" | "Reference" | FieldOrder;
 
 /** The strategy Accumulate: all policies on a path take effect, in this order. */
 export interface Accumulation {

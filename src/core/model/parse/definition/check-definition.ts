@@ -173,6 +173,13 @@ function* checkPartners({ bare, parents, skip, mostSpecific, annotation }: Merge
 function* checkMerge({ class: policyClass, merge, mapsTo, targeting }: PolicyDefinition): Generator<Problem> {
   yield* checkSameTarget(merge, targeting);
   if (merge.accumulate !== undefined) {
+    const byReference = merge.accumulate.order.includes("Reference");
+    if (byReference && (targeting.namedBy === undefined || merge.limit !== undefined))
+      yield error(
+        "DefinitionMisplaced",
+        "spec.merge.order",
+        `spec.merge.order has Reference, ${merge.limit === undefined ? "but no object names policies of the kind: spec.targeting.namedBy is missing" : "which has no meaning with spec.merge.limit, where precedence selects the policies"}. Leave one of them out.`,
+      );
     if (policyClass === "Direct" && targeting.kinds.some(({ sections }) => sections.length > 0))
       yield error(
         "DefinitionMisplaced",

@@ -104,6 +104,11 @@ function checkMeaning(merge: JsonObject, strategy: Strategy, problems: Definitio
 
 function readAccumulation(merge: JsonObject, problems: DefinitionProblem[]): Accumulation {
   const order = readOrder(merge, "order", mergeChoices.order, problems);
+  const at = order.indexOf("Reference");
+  if (at !== -1 && order[at - 1] !== "Level") {
+    const message = `spec.merge.order[${at}] is "Reference", which compares policies of one level: put Level before it.`;
+    problems.push({ code: "Misplaced", field: `spec.merge.order[${at}]`, message });
+  }
   const groupBy = ownValue(merge, "groupBy");
   return {
     order: order.length === 0 ? ["Level"] : order,

@@ -37,7 +37,7 @@ export const mergeChoices: {
   readonly ruleNames: readonly ("Free" | "Fixed")[];
 } = {
   strategy: ["None", "DefaultsAndOverrides", "Accumulate"],
-  order: ["Age", "Name", "Level"],
+  order: ["Age", "Name", "Level", "Reference"],
   granularity: ["Atomic", "Patch", "Merge", "Field"],
   base: ["Defaults", "Overrides"],
   blocks: ["Combined", "Exclusive"],
@@ -104,7 +104,7 @@ const fieldOrder = {
 };
 
 const orderKey: Schema = shorthand(
-  "Age (the oldest first), Name (by namespace/name) or Level (the policy on the higher target first)",
+  "Age (the oldest first), Name (by namespace/name), Level (the policy on the higher target first) or, for `order` after Level, Reference (in the order in which an object names them)",
   fieldOrder,
 );
 

@@ -18,6 +18,8 @@ let server: PlainServer;
 let classes: Map<string, JsonObject> | undefined;
 /** True: the next write meets an object that has changed since. */
 let hasChanged: boolean;
+/** Writes of these classes are refused with this reason. */
+let refusals: Map<string, readonly [code: number, reason: string]>;
 let notes: string[];
 
 async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -30,7 +32,9 @@ async function respond(request: IncomingMessage, response: ServerResponse): Prom
   let text = "";
   for await (const chunk of request) text += String(chunk);
   const found = classes?.get(pathname);
-  if (request.method === "PUT" && hasChanged) {
+  const refusal = request.method === "PUT" ? refusals.get(pathname) : undefined;
+  if (refusal !== undefined) status(...refusal);
+  else if (request.method === "PUT" && hasChanged) {
     hasChanged = false;
     status(409, "Conflict");
   } else if (request.method === "PUT") {
@@ -49,6 +53,7 @@ beforeEach(async () => {
     gatewayClass("foreign", "example.com/gateway", [GATEWAY_EXISTS_FINALIZER]),
   ]);
   hasChanged = false;
+  refusals = new Map();
   notes = [];
   server = await startPlainServer((request, response) => void respond(request, response));
 });
@@ -70,6 +75,16 @@ test("its own finalizer is removed from its own classes, and those of others sta
   expect(await remove()).toEqual([]);
   expect(finalizers()).toEqual([["example.com/other"], [], [GATEWAY_EXISTS_FINALIZER]]);
   expect(notes).toEqual(["removed the finalizer of GatewayClass house"]);
+});
+
+test.each([
+  ["that goes at the same time is no failure", [404, "NotFound"], []],
+  ["that cannot be written is one", [403, "Forbidden"], [expect.stringContaining("GatewayClass house: ")]],
+] as const)("a class %s, and the finalizers of the others are removed", async (_, refusal, failures) => {
+  classes?.set(...gatewayClass("other", OURS, [GATEWAY_EXISTS_FINALIZER]));
+  refusals.set(`${PATH}/house`, refusal);
+  expect(await remove()).toEqual(failures);
+  expect(notes).toEqual(["removed the finalizer of GatewayClass other"]);
 });
 
 test("a dry run says what it would remove, and removes nothing", async () => {

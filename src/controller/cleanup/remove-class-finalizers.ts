@@ -30,16 +30,21 @@ export async function removeClassFinalizers(options: RemoveClassFinalizersOption
     for (const object of items) {
       const what = `finalizer of GatewayClass ${textAt(objectAt(object, "metadata"), "name")}`;
       if (signal.aborted || withoutFinalizer(object, options) === undefined) continue;
-      if (isDryRun) note(`would remove the ${what}`);
-      else if (await removeOne(object, options)) note(`removed the ${what}`);
+      try {
+        if (isDryRun) note(`would remove the ${what}`);
+        else if (await removeOne(object, options)) note(`removed the ${what}`);
+      } catch (error) {
+        failures.push(`${what}: ${messageOf(error)}`);
+      }
     }
   } catch (error) {
     // Without Gateway API there are no classes.
-    if (!isNotFound(error))
-      failures.push(`finalizers of GatewayClasses: ${error instanceof Error ? error.message : String(error)}`);
+    if (!isNotFound(error)) failures.push(`finalizers of GatewayClasses: ${messageOf(error)}`);
   }
   return failures;
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** True if it was there. */
 async function removeOne(seen: JsonObject, options: RemoveClassFinalizersOptions): Promise<boolean> {
@@ -54,6 +59,8 @@ async function removeOne(seen: JsonObject, options: RemoveClassFinalizersOptions
       await updateObject(client, GATEWAY_CLASSES, next, { fieldManager: FINALIZER_MANAGER, signal });
       return true;
     } catch (error) {
+      // A class that waits for its deletion may go at any time.
+      if (isNotFound(error)) return false;
       if (!isConflict(error) || attempt >= MAX_ATTEMPTS) throw error;
     }
   }

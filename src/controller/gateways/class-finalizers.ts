@@ -1,5 +1,6 @@
 /** Sets and removes the finalizer of GatewayClasses. */
 import { isConflict } from "../../adapters/cluster/client/api-error.ts";
+import { objectAt, textAt } from "../../adapters/cluster/client/json-fields.ts";
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
 import { getObject, updateObject } from "../../adapters/cluster/client/object-requests.ts";
 import type { ApiResource } from "../../adapters/cluster/client/resource.ts";
@@ -40,6 +41,7 @@ export class ClassFinalizers {
   #wanted: ReadonlyMap<string, ClassUse> = new Map();
   /** The wishes that were carried out. */
   readonly #done = new Map<string, ClassUse>();
+  /** How often each wish that stands has failed. */
   readonly #failures = new Map<string, number>();
 
   constructor(options: ClassFinalizersOptions) {
@@ -83,15 +85,23 @@ export class ClassFinalizers {
   async #work(name: string): Promise<number | undefined> {
     const { client, remainingMs, onTrouble } = this.#options;
     const wanted = this.#wanted.get(name);
-    if (wanted === undefined || remainingMs() <= 0) return undefined;
+    if (wanted === undefined || remainingMs() <= 0) {
+      // The class has gone, or the replica that leads now reports what it cannot write.
+      this.#forgetFailures(name);
+      return undefined;
+    }
     const deadlineMs = Math.max(1, Math.floor(Math.min(WRITE_DEADLINE_MS, remainingMs())));
     try {
       const object = await getObject(client, GATEWAY_CLASSES, { name }, { deadlineMs });
-      const next = object && withFinalizer(object, wanted);
-      if (next !== undefined && remainingMs() > 0)
+      // Another class of this name may be one of another controller. If it is ours, the next state has it.
+      const isMeant = object !== undefined && textAt(objectAt(object, "metadata"), "uid") === wanted.uid;
+      const next = isMeant ? withFinalizer(object, wanted) : undefined;
+      if (next !== undefined) {
+        if (remainingMs() <= 0) return undefined;
         await updateObject(client, GATEWAY_CLASSES, next, { deadlineMs, fieldManager: FINALIZER_MANAGER });
+      }
       this.#done.set(name, wanted);
-      if (this.#failures.delete(name) && this.#failures.size === 0) onTrouble(undefined);
+      this.#forgetFailures(name);
       return this.#isDone(name) ? undefined : 0;
     } catch (error) {
       const failures = this.#failures.get(name) ?? 0;
@@ -99,5 +109,9 @@ export class ClassFinalizers {
       if (!isConflict(error)) onTrouble(error instanceof Error ? error : new Error(String(error)));
       return Math.min(FIRST_WAIT_MS * 2 ** Math.min(failures, 10), LONGEST_WAIT_MS);
     }
+  }
+
+  #forgetFailures(name: string): void {
+    if (this.#failures.delete(name) && this.#failures.size === 0) this.#options.onTrouble(undefined);
   }
 }

@@ -1323,8 +1323,8 @@ export const mutants = [
     "an HTTPRoute without rules has none",
     attachment,
     `${topology}/sections-of.ts`,
-    "valueAtKeys(object, keys) ?? byDefault;",
-    "valueAtKeys(object, keys);",
+    'valueAtKeys(raw, path.split(".")) ?? byDefault',
+    'valueAtKeys(raw, path.split("."))',
   ),
   row(
     "of two CRDs for one kind both count",
@@ -1985,6 +1985,27 @@ export const mutants = [
     "src/core/infrastructure/gateway-parameters.ts",
     "    if (most === undefined)\n",
     "    if (most === undefined && amount < 0)\n",
+  ),
+  row(
+    "parameters of a Gateway without a limit have none",
+    `${beside}/infrastructure/desired-infrastructure.test.ts`,
+    "src/core/infrastructure/gateway-parameters.ts",
+    "if (resources === undefined || maximum === undefined) return parameters;",
+    "if (resources !== undefined || maximum === undefined) return parameters;",
+  ),
+  row(
+    "a limit that the controller sets is requested",
+    `${beside}/infrastructure/desired-infrastructure.test.ts`,
+    "src/core/infrastructure/gateway-parameters.ts",
+    'if (!Object.hasOwn(requests, resource)) requests[resource] = "0";',
+    'if (Object.hasOwn(requests, resource)) requests[resource] = "0";',
+  ),
+  row(
+    "a class of another controller gets the finalizer, because it has the name of one that is gone",
+    "src/controller/gateways/class-finalizers.test.ts",
+    "src/controller/gateways/class-finalizers.ts",
+    'textAt(objectAt(object, "metadata"), "uid") === wanted.uid',
+    'textAt(objectAt(object, "metadata"), "uid") !== ""',
   ),
   row(
     "parameters of a Gateway may ask for more replicas than the maximum",

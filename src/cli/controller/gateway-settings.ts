@@ -99,7 +99,7 @@ export const gatewayOptions: readonly Option[] = [
   {
     name: "max-resources",
     value: "RESOURCE=QUANTITY,…",
-    help: `with --envoy-image: the most resources that GatewayParameters of a Gateway may request or have as a limit, such as ${EXAMPLE_RESOURCES}; other resources can then be set for a GatewayClass only (default: no maximum)`,
+    help: `with --envoy-image: the most resources that GatewayParameters of a Gateway may request or have as a limit, such as ${EXAMPLE_RESOURCES}; limits that they leave out are the maximum, and other resources can then be set for a GatewayClass only (default: no maximum)`,
   },
   {
     name: "infrastructure-keys",

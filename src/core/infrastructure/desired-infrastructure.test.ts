@@ -295,6 +295,30 @@ describe("GatewayParameters", () => {
     expect(build({ ofClass: large, ofGateway: most, hasMaximum: true }).problem).toBeUndefined();
   });
 
+  const DEFAULT_RESOURCES = { requests: { cpu: "100m", memory: "256Mi" } };
+  test.each<[string, JsonObject, JsonObject]>([
+    [
+      "the maximum is the limit where parameters of a Gateway have none, and nothing more is requested",
+      { ofGateway: { resources: { requests: { cpu: "1" } } } },
+      { requests: { cpu: "1", memory: "0" }, limits: { cpu: "4", memory: "8Gi" } },
+    ],
+    [
+      "resources of a Gateway replace those of its class, and leave no limit out",
+      { ofClass: { resources: { limits: { cpu: "1", memory: "1Gi" } } }, ofGateway: { resources: {} } },
+      { requests: { cpu: "0", memory: "0" }, limits: { cpu: "4", memory: "8Gi" } },
+    ],
+    [
+      "a limit that they have stays",
+      { ofGateway: { resources: { limits: { cpu: "1", memory: "1Gi" } } } },
+      { requests: {}, limits: { cpu: "1", memory: "1Gi" } },
+    ],
+    ["a Gateway without resources has those of its class", { ofGateway: { replicas: 1 } }, DEFAULT_RESOURCES],
+    ["a class may do without limits", { ofClass: { resources: {} } }, {}],
+  ])("%s", (_, sketch, expected) => {
+    const { objects } = build({ ...sketch, hasMaximum: true });
+    expect(at(objects.get("Deployment"), "spec.template.spec.containers.0.resources")).toEqual(expected);
+  });
+
   for (const [name, sketch, problem] of [
     [
       "image and patches of a Gateway are refused: its author must not decide what runs in the namespace of the controller",
@@ -345,6 +369,11 @@ describe("GatewayParameters", () => {
       "an amount that is none",
       { ofGateway: { resources: { limits: { cpu: "lots" } } } },
       "spec.resources.limits.cpu is 'lots', which is not a quantity such as 500m or 2Gi",
+    ],
+    [
+      "limits that are a list",
+      { ofGateway: { resources: { limits: ["cpu"] } } },
+      "spec.resources.limits is not an object",
     ],
     ["replicas that are no number", { ofGateway: { replicas: "many" } }, "spec.replicas is not a whole number"],
     ["a duration that is none", { ofGateway: { drainTimeout: "soon" } }, "spec.drainTimeout is not a duration"],

@@ -86,9 +86,9 @@ export function ownParameters(world: World, object: KubeObject, rights: Paramete
   const spec = objectAt(found.raw, "spec");
   const [error] = parameterErrors(spec);
   const refusal = error?.message ?? (isClass ? undefined : notForGateways(spec, rights));
-  return refusal === undefined
-    ? { parameters: parseGatewayParameters(spec) }
-    : problem(`${formatRef(target)}: ${refusal}`);
+  if (refusal !== undefined) return problem(`${formatRef(target)}: ${refusal}`);
+  const parameters = parseGatewayParameters(spec);
+  return { parameters: isClass ? parameters : withLimits(parameters, rights.maximum?.resources) };
 }
 
 /** The reference of a GatewayClass or Gateway to its parameters, and the field that has it. */
@@ -125,6 +125,29 @@ function notForGateways(spec: JsonObject, { gatewaysMaySetAll, maximum = {} }: P
       return `${field} is ${text}; the controller allows a Gateway at most ${most}`;
   }
   return undefined;
+}
+
+/** What a container without a limit takes from others on its node. */
+const UNLIMITED = ["cpu", "memory", "ephemeral-storage"];
+
+/**
+ * Limits that parameters of a Gateway leave out
+ *
+ * A container without a limit may use its whole node, so the maximum of the controller is the limit. What is not requested stays so: Kubernetes requests as
+ * much as the limit where no request is written.
+ * Kubernetes, "Resource Management for Pods and Containers"
+ */
+function withLimits(parameters: GatewayParameters, maximum: ParameterMaximum["resources"]): GatewayParameters {
+  const { resources } = parameters;
+  if (resources === undefined || maximum === undefined) return parameters;
+  const [requests, limits] = [{ ...objectAt(resources, "requests") }, { ...objectAt(resources, "limits") }];
+  for (const resource of UNLIMITED) {
+    const most = Object.hasOwn(maximum, resource) ? maximum[resource] : undefined;
+    if (most === undefined || Object.hasOwn(limits, resource)) continue;
+    limits[resource] = most;
+    if (!Object.hasOwn(requests, resource)) requests[resource] = "0";
+  }
+  return { ...parameters, resources: { ...resources, requests, limits } };
 }
 
 const formatError = ({ field, message }: ParametersError): string => `${field}: ${message}`;

@@ -30,6 +30,8 @@ export const PARAMETER_FIELDS: ReadonlyMap<string, readonly string[]> = new Map(
   ["patches", ["deployment", "service"]],
 ]);
 
+/** The fields of resources with amounts. */
+const AMOUNTS = ["requests", "limits"];
 /** The longest time in which connections end before an Envoy does. */
 const LONGEST_DRAIN_SECONDS = 3600;
 const LONGEST_SHOWN = 80;
@@ -50,6 +52,7 @@ export function parameterErrors(spec: JsonObject): readonly FieldError[] {
     add("spec.replicas", "is not a whole number");
   if (image !== undefined && (typeof image !== "string" || image === "")) add("spec.image", "is not an image");
   if (isObject("spec.resources", resources)) {
+    for (const part of AMOUNTS) isObject(`spec.resources.${part}`, ownValue(objectAt(spec, "resources"), part));
     for (const { field, text, amount } of amountsOf(spec))
       if (amount === undefined) add(field, `is '${text}', which is not a quantity such as 500m or 2Gi`);
   }
@@ -98,7 +101,7 @@ interface ResourceAmount {
 
 /** The requests and limits in `spec.resources`. */
 export const amountsOf = (spec: JsonObject): readonly ResourceAmount[] =>
-  ["requests", "limits"].flatMap((part) =>
+  AMOUNTS.flatMap((part) =>
     Object.entries(objectAt(objectAt(spec, "resources"), part)).map(([resource, value]) => {
       const text = textOf(value);
       const amount = parseQuantity(text);

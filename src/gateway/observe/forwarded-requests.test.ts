@@ -109,6 +109,19 @@ test("at the limit those that are gone make room, and further requests are only 
   expect(uncounted()).toBe(4);
 });
 
+test("there is room also where scrapes have just looked for what is gone", () => {
+  const { serve, count, after, scrape } = counters({ most: 1 });
+  serve("bread");
+  count("bread");
+  for (const next of ["cake", "pie"]) {
+    serve(next);
+    after(1);
+    scrape();
+    count(next);
+    expect(scrape()).toEqual({ [next]: 1 });
+  }
+});
+
 test("a tenant who recreates routes does not make the counters grow", () => {
   const { serve, count, after, series } = counters({ most: 50 });
   for (let round = 0; round < 1000; round++) {

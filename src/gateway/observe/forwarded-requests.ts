@@ -96,6 +96,7 @@ class SeriesTable {
   readonly #all = new Map<string, Series>();
   #config: Pick<DataplaneConfig, "gateways"> | undefined;
   #tidiedMs = Number.NEGATIVE_INFINITY;
+  #madeRoomMs = Number.NEGATIVE_INFINITY;
 
   constructor(of: ForwardedRequests["of"], most: number) {
     this.#of = of;
@@ -109,7 +110,7 @@ class SeriesTable {
   seriesOf({ key, traffic }: KnownTraffic, nowMs: number): Series | undefined {
     const found = this.#all.get(key);
     if (found !== undefined) return found;
-    if (this.#all.size >= this.#most) this.#tidy(nowMs, 0);
+    if (this.#all.size >= this.#most) this.#makeRoom(nowMs);
     if (this.#all.size >= this.#most) return undefined;
     const counts = { NotRetried: 0, Succeeded: 0, Failed: 0 };
     const series: Series = { labels: trafficLabels(traffic), counts, goneMs: undefined, isForgotten: false };
@@ -118,17 +119,26 @@ class SeriesTable {
   }
 
   read(nowMs: number): ReadonlyMap<string, number> {
-    this.#tidy(nowMs, KEPT_MS);
+    if (nowMs - this.#tidiedMs >= TIDY_MS) {
+      this.#tidiedMs = nowMs;
+      this.#forgetGone(nowMs, KEPT_MS);
+    }
     const values = new Map<string, number>();
     for (const { labels, counts } of this.#all.values())
       for (const [outcome, retry] of VALUES) values.set(`${labels},retry="${retry}"`, counts[outcome]);
     return values;
   }
 
+  /** Scrapes, which look for what is gone as often, must not keep requests from it. */
+  #makeRoom(nowMs: number): void {
+    if (nowMs - this.#madeRoomMs < TIDY_MS) return;
+    this.#madeRoomMs = nowMs;
+    this.#forgetGone(nowMs, 0);
+  }
+
   /** `keptMs`: how long what is gone is kept. */
-  #tidy(nowMs: number, keptMs: number): void {
-    if (this.#config === undefined || nowMs - this.#tidiedMs < TIDY_MS) return;
-    this.#tidiedMs = nowMs;
+  #forgetGone(nowMs: number, keptMs: number): void {
+    if (this.#config === undefined) return;
     const served = this.#servedKeys(this.#config);
     for (const [key, series] of this.#all) {
       series.goneMs = served.has(key) ? undefined : (series.goneMs ?? nowMs);

@@ -68,7 +68,7 @@ describe.skipIf(parts === undefined)("two replicas", { timeout: CLUSTER_TEST.tim
     for (const user of USERS) started.push({ user, program: await startReportProgram(plane, user, LEASE) });
     await untilReported(plane);
   }, 300_000);
-  /** A test that fails may leave a replica stopped or dead. The next one would wait in vain for it to lead. */
+  /** A test that fails may leave a replica stopped or dead. The next one would wait for it to lead. */
   beforeEach(async () => {
     for (const replica of replicas) {
       replica.program.child.kill("SIGCONT");

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createProcessMetrics } from "../../src/adapters/admin/process-metrics.ts";
+import { createRetryWorth } from "../../src/gateway/observe/retry-worth.ts";
 import { createControllerMetrics } from "../../src/serve/controller/controller-metrics.ts";
 import { createEvaluationMetrics } from "../../src/serve/controller/evaluation-metrics.ts";
 import { createReportMetrics } from "../../src/serve/controller/report-metrics.ts";
@@ -29,6 +30,7 @@ function exposed(): string {
       ...createEvaluationMetrics({ current: () => undefined, nowMs: () => 0 }),
       ...report.families,
       ...process.families,
+      ...createRetryWorth(() => 0).families,
     ],
   });
   process.close();

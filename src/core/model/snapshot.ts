@@ -185,10 +185,9 @@ function settleDocuments(
   judgements: ReadonlyMap<KubeObject, Judgement>,
   { refused, unevaluated, findings }: DraftTables,
 ): readonly KubeObject[] {
-  const sorted = haveDistinctNamesInOrder(documents) ? documents : documents.toSorted(byName);
-  if (judgements.size === 0 && haveDistinctNamesInOrder(sorted)) return sorted;
+  if (judgements.size === 0 && haveDistinctNamesInOrder(documents)) return documents;
   const objects: KubeObject[] = [];
-  for (const all of groupsByName(sorted)) {
+  for (const all of groupsByName(documents)) {
     const [object, ...dropped] = all.length === 1 ? all : all.toSorted(compareDocuments);
     if (object === undefined) continue;
     const judgement = judgements.get(object);
@@ -207,12 +206,10 @@ function haveDistinctNamesInOrder(objects: readonly KubeObject[]): boolean {
   return true;
 }
 
-const byName = (a: KubeObject, b: KubeObject): number => compareText(a.name, b.name);
-
-/** Documents with the same name. `sorted`: in the order of names. */
-function groupsByName(sorted: readonly KubeObject[]): readonly (readonly KubeObject[])[] {
+/** Documents with the same name, in the order of names. */
+function groupsByName(documents: readonly KubeObject[]): readonly (readonly KubeObject[])[] {
   const groups: KubeObject[][] = [];
-  for (const object of sorted) {
+  for (const object of documents.toSorted((a, b) => compareText(a.name, b.name))) {
     const last = groups.at(-1);
     if (last?.[0]?.name === object.name) last.push(object);
     else groups.push([object]);
@@ -232,13 +229,13 @@ function takesPart({ family: { group, kind } }: KubeObject): boolean {
 
 const isGatewayApi = (group: string): boolean => group.startsWith("gateway.networking.");
 
-const factsByName: ReadonlyMap<string, readonly KindFacts[]> = new Map(
+const byName: ReadonlyMap<string, readonly KindFacts[]> = new Map(
   kinds.map(({ kind }) => [kind, kinds.filter((other) => other.kind === kind)]),
 );
 
 /** The facts of a built-in kind, by its exact name. */
 function factsOf(group: string, kind: string): KindFacts | undefined {
-  return factsByName.get(kind)?.find((facts) => facts.group === group);
+  return byName.get(kind)?.find((facts) => facts.group === group);
 }
 
 export function parseObject(
@@ -326,8 +323,7 @@ class DocumentIdentifier {
   #familyOf(apiVersion: string, kind: string, given: string): ObjectFamily {
     const { family } = this.#last;
     if (family.kind === kind && this.#last.given === given && family.apiVersion === apiVersion) return family;
-    // Neither a kind nor a namespace has a slash.
-    const key = `${kind}/${given}/${apiVersion}`;
+    const key = JSON.stringify([apiVersion, kind, given]);
     this.#last = remember(this.#families, key, () => familyOf(apiVersion, kind, given));
     return this.#last.family;
   }

@@ -140,7 +140,7 @@ export async function startReportProgram(
     );
     if (!isRunning(program)) throw new Error(`the controller ended:\n${text}`);
   } catch (error) {
-    // Nobody else knows it: it would own the Lease for the rest of the test.
+    // The caller does not get the process, which would own the Lease for the rest of the test.
     child.kill("SIGKILL");
     throw error;
   }

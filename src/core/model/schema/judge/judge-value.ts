@@ -1,4 +1,3 @@
-import { newRuleFrame } from "../../cel/compile-rule.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../json.ts";
 import type { MatchRegex } from "../../regex.ts";
 import { fitsSchema } from "../fits-schema.ts";
@@ -62,7 +61,7 @@ function judgeBy(schema: ObjectSchema, value: Json, options: JudgeOptions): Judg
   const matchRegex = schema.matchRegex ?? options.matchRegex ?? noRegex;
   const context: CheckContext = {
     path: [...at],
-    frame: newRuleFrame(MAX_COST, matchRegex),
+    budget: { left: MAX_COST },
     matchRegex,
     isUpdate: old !== undefined,
     problems: [],

@@ -18,6 +18,8 @@ const SILENCE_MS = 6 * FLUSH_MS;
 export interface EnvoyCountsOptions {
   readonly nodes: () => readonly Pick<NodeStatus, "node" | "gateway">[];
   readonly nowMs: () => number;
+  /** Why requests of a Gateway, by `namespace/name`, may be counted by another replica; undefined: they are not. */
+  readonly elsewhere: (gateway: string) => string | undefined;
 }
 
 export class EnvoyCounts {
@@ -62,7 +64,7 @@ export class EnvoyCounts {
       const own = nodes.filter(({ gateway }) => gateway === key || gateway === ALL_GATEWAYS);
       const silent = own.filter((node) => !this.#isHeard(node));
       if (silent.length < own.length) counted.add(id);
-      const gap = gapOf(own.length, silent.length, report.uncounted);
+      const gap = gapOf(own.length, silent.length, report.uncounted) ?? this.#options.elsewhere(key);
       if (gap !== undefined) gaps.set(id, gap);
     }
     return { report, counted, gaps };

@@ -4,6 +4,7 @@ import type { MetricFamily } from "../../adapters/admin/metric-families.ts";
 import { createRegex } from "../../adapters/regex/create-regex.ts";
 import type { EnvoySettings } from "../../cli/controller/gateway-settings.ts";
 import { DEFAULT_SYSTEM_AUTHORITIES } from "../../cli/xds/settings.ts";
+import { envoysElsewhere } from "../../controller/gateways/envoys-elsewhere.ts";
 import { GatewayStates } from "../../controller/gateways/gateway-states.ts";
 import { ReplicaLeases } from "../../controller/gateways/replica-leases.ts";
 import type { ReplicaReport } from "../../controller/gateways/replica-report.ts";
@@ -60,6 +61,8 @@ export class EnvoysDataplane implements GatewayDataplane {
     this.#counts = new EnvoyCounts({
       nodes: () => this.#plane?.nodes() ?? [],
       nowMs: () => performance.now(),
+      elsewhere: (gateway) =>
+        envoysElsewhere(gateway, { leads: context.replicas.isSilent(), others: this.#replicas.others() }),
     });
     this.#replicas = new ReplicaLeases({
       ...context.replicas,

@@ -72,7 +72,11 @@ async function start(path: string, tls: "TLS" | "plain text", claims = "tenant-a
   const own = { ...draft, gateway: { ...draft.gateway, namespace: "tenant-a", name: "gw-a" } };
   const config = { ...drafted, gateways: [own] };
   let plane: ControlPlane | undefined;
-  const counts = new EnvoyCounts({ nodes: () => plane?.nodes() ?? [], nowMs: () => performance.now() });
+  const counts = new EnvoyCounts({
+    nodes: () => plane?.nodes() ?? [],
+    nowMs: () => performance.now(),
+    elsewhere: () => undefined,
+  });
   plane = await startControlPlane({
     address: { host: "127.0.0.1", port: xds },
     tls: tls === "TLS" ? XDS_SERVER_TLS : undefined,

@@ -2,8 +2,7 @@
  * Requests that are under way when a listener or a Gateway is removed, through a real Envoy
  * Gateway API, "Listener"
  */
-import { Agent, createServer, get } from "node:http";
-import { setTimeout as sleep } from "node:timers/promises";
+import { Agent, createServer, get, type ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseAddressPool } from "../../src/core/gateway-status/assign-addresses.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
@@ -29,9 +28,6 @@ const envoyPath = findEnvoy();
 const [KEPT = 0, REMOVED = 0, xdsPort = 0, adminPort = 0] = await findFreePorts(4);
 const POOL = "127.91.10.0/28";
 const ADDRESS = "127.91.10.1";
-/** Longer than a change takes to arrive. */
-const REQUEST_MS = 4000;
-
 interface Answer {
   /** The status, or the code of the error. */
   readonly result: number | string;
@@ -39,10 +35,10 @@ interface Answer {
   readonly connection: string | undefined;
 }
 
-/** `after`: how long the backend takes. */
-const ask = (port: number, after: number, agent: Agent | false = false): Promise<Answer> =>
+/** The backend responds to `/held` only when the test releases it. */
+const ask = (port: number, path: "/" | "/held" = "/", agent: Agent | false = false): Promise<Answer> =>
   new Promise((resolve) => {
-    const asked = get({ host: ADDRESS, port, path: `/?after=${after}`, agent, timeout: 20_000 }, (response) => {
+    const asked = get({ host: ADDRESS, port, path, agent, timeout: 120_000 }, (response) => {
       const connection = response.headers.connection;
       response.resume();
       response.on("end", () => resolve({ result: response.statusCode ?? 0, connection }));
@@ -61,9 +57,10 @@ describe.skipIf(parts === undefined || envoyPath === undefined || ownAddress ===
     let plane: ControlPlane;
     let replica: ReportReplica;
     let envoy: RunningEnvoy;
+    const held: ServerResponse[] = [];
     const backend = createServer((asked, response) => {
-      const after = Number(new URL(asked.url ?? "", "http://backend").searchParams.get("after"));
-      setTimeout(() => response.end("hot"), after);
+      if (asked.url === "/held") held.push(response);
+      else response.end("hot");
     });
     const door = (...ports: readonly number[]): JsonObject =>
       gateway("door", { listeners: ports.map((port) => listener(`port-${port}`, { port })) });
@@ -97,7 +94,7 @@ describe.skipIf(parts === undefined || envoyPath === undefined || ownAddress ===
       // As the controller runs Envoys.
       const args = ["--drain-strategy", "immediate"];
       envoy = await startEnvoy(envoyPath, bootstrapJson(bootstrap), adminPort, { args });
-      for (const open of [KEPT, REMOVED]) await until(async () => (await ask(open, 0)).result === 200);
+      for (const open of [KEPT, REMOVED]) await until(async () => (await ask(open)).result === 200);
     }, CLUSTER_START);
     afterAll(async () => {
       await replica?.close();
@@ -109,23 +106,19 @@ describe.skipIf(parts === undefined || envoyPath === undefined || ownAddress ===
 
     /** Removes something while a request is under way, and resolves with the answer to that request. */
     const whileUnderWay = async (port: number, remove: () => Promise<unknown>): Promise<Answer> => {
-      const underWay = ask(port, REQUEST_MS, new Agent({ keepAlive: true }));
-      await sleep(200);
+      const underWay = ask(port, "/held", new Agent({ keepAlive: true }));
+      await until(() => held.length === 1);
       await remove();
-      let isOver = false;
-      void underWay.then(() => {
-        isOver = true;
-      });
       // New connections are refused before it has ended.
-      await until(async () => (await ask(port, 0)).result === "ECONNREFUSED");
-      expect(isOver).toBe(false);
+      await until(async () => (await ask(port)).result === "ECONNREFUSED");
+      held.pop()?.end("hot");
       return underWay;
     };
 
     test("a listener is removed: they end well and close their connection; another listener is not affected", async () => {
       const answer = await whileUnderWay(REMOVED, () => applyAll(plane, [door(KEPT)]));
       expect(answer).toEqual({ result: 200, connection: "close" });
-      expect(await ask(KEPT, 0, new Agent({ keepAlive: true }))).toEqual({ result: 200, connection: undefined });
+      expect(await ask(KEPT, "/", new Agent({ keepAlive: true }))).toEqual({ result: 200, connection: undefined });
     });
 
     test("the Gateway is removed: they end well, and nothing listens any more", async () => {

@@ -2524,6 +2524,20 @@ export const mutants = [
     "${names.kind(ref).toLowerCase()} ${ref.name}",
     "${ref.kind.toLowerCase()} ${ref.name}",
   ),
+  row(
+    "a message about an invalid value quotes a secret",
+    "test/vendors/sensitive.test.ts",
+    `${model}/parse/policy/parse-policy.ts`,
+    "return mayQuote && isMarkedField(sensitive, field)",
+    "return mayQuote && isMarkedField(sensitive.slice(99), field)",
+  ),
+  row(
+    "requests that another replica counts are not missed",
+    "src/controller/gateways/envoys-elsewhere.test.ts",
+    "src/controller/gateways/envoys-elsewhere.ts",
+    "others.some(({ gateways }) => gateways.has(gateway))",
+    "others.every(({ gateways }) => gateways.has(gateway))",
+  ),
   // Following a cluster, and writing status (docs/controller.md).
   row(
     "a kind that discovery does not have yet is gone",

@@ -200,10 +200,13 @@ spec:
     `spec: {targetRef: {group: "", kind: Service, name: s}, auth: {key: ${SECRET}}}`,
   );
   const files = { "a.yaml": `${ground("example.com/c", "")}---${definition}${key}` };
-  const open = await runCli("check -n shop -f a.yaml", { files });
-  expect(open.stdout).toContain(SECRET);
+  const lines = ["check", "status", "explain svc/s", "reach keypolicy/p", "get policies", "plan --delete keypolicy/p"];
+  for (const line of lines.flatMap((one) => [one, `${one} -o json`, `${one} --redact`])) {
+    const { stdout, stderr } = await runCli(`${line} -n shop -f a.yaml`, { files, columns: 300 });
+    expect(`${stdout}${stderr}`).not.toContain(SECRET);
+    expect(`${stdout}${stderr}`).toMatch(/not shown|invalid/i);
+  }
   const { stdout } = await runCli("check -n shop --redact -f a.yaml", { files });
-  expect(stdout).not.toContain(SECRET);
   expect(stdout.replaceAll(/\s+/g, " ")).toContain("The value of spec.auth.key is not shown.");
 });
 

@@ -1,5 +1,6 @@
 import type { World } from "../effective/world/world.ts";
 import { ownPointerOf } from "../merge/accumulated-pointer.ts";
+import { isMarked, isMarkedField } from "../model/definition/sensitive-fields.ts";
 import { unescapePointer } from "../model/json-pointer.ts";
 import { kindId, type PolicyId, parseObjectId } from "../model/refs.ts";
 
@@ -11,27 +12,13 @@ export function isSensitive(world: Policies, policy: PolicyId, pointer: string):
   if (paths.length === 0) return false;
   const record = world.policies.get(policy);
   const own = record === undefined ? pointer : ownPointerOf(record.kind.definition, record.object, pointer);
-  return isOnAny(paths, own.split("/").slice(1).map(unescapePointer));
+  return isMarked(paths, own.split("/").slice(1).map(unescapePointer));
 }
 
 /** True if a field of a policy, as findings name it (`spec.defaults.auth.key`), has a value that is marked as `sensitive`. */
-export function isSensitiveField(world: Policies, policy: PolicyId, field: string): boolean {
-  const paths = sensitivePaths(world, policy);
-  const tokens = field.replaceAll(/\[(\d+)\]/g, ".$1").split(".");
-  const inSpec = tokens[0] === "spec" ? tokens.slice(1) : tokens;
-  // The first key may be that of a block.
-  return [inSpec, inSpec.slice(1)].some((keys) => keys.length > 0 && isOnAny(paths, keys));
-}
+export const isSensitiveField = (world: Policies, policy: PolicyId, field: string): boolean =>
+  isMarkedField(sensitivePaths(world, policy), field);
 
 /** An invalid policy has no record, and its findings may quote its values. */
 const sensitivePaths = ({ rulebook }: Policies, policy: PolicyId): readonly string[] =>
   rulebook.byPolicyKind.get(kindId(parseObjectId(policy)))?.definition.sensitive ?? [];
-
-/** True if the value is at, below or above one of the paths. A value above it contains it. `*` is any key. */
-const isOnAny = (paths: readonly string[], tokens: readonly string[]): boolean =>
-  paths.some((path) =>
-    path
-      .split(".")
-      .slice(0, tokens.length)
-      .every((key, index) => key === "*" || key === tokens[index]),
-  );

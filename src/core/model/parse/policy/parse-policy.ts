@@ -1,3 +1,5 @@
+import { isMarkedField } from "../../definition/sensitive-fields.ts";
+import type { PolicyDefinition } from "../../definition.ts";
 import type { Finding } from "../../finding.ts";
 import { isJsonObject, type JsonObject } from "../../json.ts";
 import type { KubeObject } from "../../kube-object.ts";
@@ -9,6 +11,7 @@ import { type Judgement, judgeValue } from "../../schema/judge/judge-value.ts";
 import { unevaluatedFinding } from "../../schema/judge/unevaluated-finding.ts";
 import { measureJson } from "../../schema/measure-json.ts";
 import type { CompiledSchema } from "../../schema/schema.ts";
+import type { SchemaProblem } from "../../schema/schema-problems.ts";
 import type { UnitRules } from "../../units.ts";
 import { formatValue } from "../../words/format-value.ts";
 import { createdAt, writtenCreationTime } from "../created-at.ts";
@@ -150,7 +153,8 @@ function judgePolicy(object: KubeObject, spec: JsonObject, reader: PolicyReader,
   const reported = new Set<string>();
   const findings = byCrd.unevaluated.map((rule) => unevaluatedFinding(object, rule));
   for (const problem of [...own.problems, ...byCrd.problems]) {
-    const { field, message } = problem;
+    const { field } = problem;
+    const message = withoutSensitive(problem, reader.definition);
     if (reported.has(field) || (problem.problem !== "rule" && isTargetField(field, reader))) continue;
     reported.add(field);
     // It stays in effect, and a data plane refuses it: a BackendTLSPolicy without authorities must not mean plain text.
@@ -158,6 +162,19 @@ function judgePolicy(object: KubeObject, spec: JsonObject, reader: PolicyReader,
     else report("InvalidField", field, message);
   }
   return { schema, findings };
+}
+
+/**
+ * The message of a problem, without the value of a sensitive field. It is in verdicts, status and Events, whose readers may not be those of the policy.
+ */
+function withoutSensitive(
+  { problem, field, message }: SchemaProblem,
+  { sensitive = [] }: Pick<PolicyDefinition, "sensitive">,
+): string {
+  const mayQuote = problem === "type" || problem === "value" || problem === "rule";
+  return mayQuote && isMarkedField(sensitive, field)
+    ? `${field} has a value that the schema does not allow; it is sensitive, and not shown`
+    : message;
 }
 
 const NOTHING_WRONG: Judgement = { problems: [], unevaluated: [] };

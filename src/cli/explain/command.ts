@@ -89,7 +89,7 @@ async function explain(
   const blamed = await refusing(async () => (options.has(blameOption.name) ? withBlame(loaded, explanation) : loaded));
   if (!blamed.ok) return failWith(exitCodes.input, blamed.message, ...blamed.hints);
   const source = blamed.value;
-  const counts = given ?? (await readRetryViews(context, [target.ref]));
+  const counts = given ?? (await readRetryViews(context, { refs: [target.ref], refusals: "Silent" }));
   const known = answerCaveats(source, { about: "Objects", objects: [target.id] }, { redaction });
   const caveats = [...known, ...(counts?.caveats ?? [])];
   const retries = explainedTraffic(explanation, source, counts);

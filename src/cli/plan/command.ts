@@ -189,7 +189,7 @@ async function plan(
     return fail(problem.message, problem.hint);
   const shown = redactPlan(planned, sides, redaction);
   const { ends, gateways } = countedWhereChanged(planned);
-  const counts = given ?? (await readRetryViews(context, ends, gateways));
+  const counts = given ?? (await readRetryViews(context, { refs: ends, gateways, refusals: "Caveat" }));
   const known = planCaveats(source, documents, sides, redaction);
   const caveats = [...known, ...(counts?.caveats ?? [])];
   const retries = changedTraffic(planned, counts);

@@ -102,7 +102,7 @@ export const command: Command = {
     return printTraces(parsed.request, traces, {
       ...context,
       source,
-      counts: counts ?? (await readRetryViews(context, routes, gateways)),
+      counts: counts ?? (await readRetryViews(context, { refs: routes, gateways, refusals: "Silent" })),
       redaction: redactionFor(redaction.redaction, source.world),
     });
   },

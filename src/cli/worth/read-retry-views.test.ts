@@ -38,7 +38,11 @@ async function read(
   views: Readonly<Record<string, JsonObject | ApiError>>,
   refs: readonly ObjectRef[],
   gateways: readonly ObjectRef[] = [],
-  { isInstalled = true, via }: { readonly isInstalled?: boolean; readonly via?: string } = {},
+  {
+    isInstalled = true,
+    via,
+    refusals = "Caveat",
+  }: { readonly isInstalled?: boolean; readonly via?: string; readonly refusals?: "Caveat" | "Silent" } = {},
 ) {
   const request = ({ path }: { readonly path: string }): Promise<JsonObject> => {
     const found = isInstalled && path.endsWith("/v1alpha1") ? {} : views[path.split("/").at(-1) ?? ""];
@@ -50,7 +54,7 @@ async function read(
     cluster: { client } as unknown as ClusterConnection,
     options: { has: () => false, value: () => via, values: () => [] },
   } as unknown as CommandContext;
-  const found = await readRetryViews(context, refs, gateways);
+  const found = await readRetryViews(context, { refs, gateways, refusals });
   return (
     found && {
       counts: found.report?.counts.map((one) => `${one.gateway.name} ${one.requests}`),
@@ -100,7 +104,7 @@ describe("readRetryViews", () => {
     ]);
   });
 
-  test("what the view API refuses is one caveat, and no report", async () => {
+  test("what the view API refuses is one caveat where the answer is about it, and no report", async () => {
     const refused = failure(403, "forbidden");
     const found = await read({ "service.baker": refused, "service.oven": refused }, [
       service("baker"),
@@ -111,6 +115,8 @@ describe("readRetryViews", () => {
       gateways: [],
       caveats: [expect.stringMatching(/for Service bakery\/baker: .*forbidden.* \(and 1 more\)$/)],
     });
+    const other = await read({ "service.baker": refused }, [service("baker")], [], { refusals: "Silent" });
+    expect(other).toBeUndefined();
   });
 
   test("nothing is known where the view API is not installed, has none of the objects, or is not to be asked", async () => {

@@ -19,14 +19,22 @@ export interface ViewedCounts extends ReadCounts {
   readonly gateways: ReadonlySet<ObjectId>;
 }
 
+export interface RetryQuestion {
+  /** The objects whose requests are asked about: Gateways, routes, Services. Others are left out. */
+  readonly refs: readonly ObjectRef[];
+  /** The Gateways that the answer is about. */
+  readonly gateways?: readonly ObjectRef[];
+  /** `Caveat`: the answer is about what retries are worth, so a refusal leaves something out. `Silent`: it does not need the counts. */
+  readonly refusals: "Caveat" | "Silent";
+}
+
 /**
- * What the controller of a cluster counted, by the view API: for commands that read the objects themselves. `gateways`: those that the answer is about. Undefined: there is no cluster or no view API,
- * or the controller knows nothing of these objects, which are Gateways, routes and Services.
+ * What the controller of a cluster counted, by the view API: for commands that read the objects themselves. Undefined: there is no cluster or no view API, or the controller knows nothing of these
+ * objects.
  */
 export async function readRetryViews(
   { cluster, options }: CommandContext,
-  refs: readonly ObjectRef[],
-  gateways: readonly ObjectRef[] = [],
+  { refs, gateways = [], refusals }: RetryQuestion,
 ): Promise<ViewedCounts | undefined> {
   const asked = distinct([...gateways, ...refs]).filter(isCounted);
   if (cluster === undefined || isDirect(options) || asked.length === 0) return undefined;
@@ -36,7 +44,8 @@ export async function readRetryViews(
   if (answers === undefined) return undefined;
   const parts = answers.map((answer, index) => partOf(answer, asked[index]));
   const reports = parts.flatMap(({ report }) => report ?? []);
-  const caveats = [...refusedViews(answers, asked), ...parts.flatMap((part) => part.caveats)];
+  const refused = refusals === "Caveat" ? refusedViews(answers, asked) : [];
+  const caveats = [...refused, ...parts.flatMap((part) => part.caveats)];
   if (reports.length === 0)
     return caveats.length === 0 ? undefined : { report: undefined, caveats, gateways: new Set() };
   const report = joinViews(reports);

@@ -11,7 +11,7 @@ import type { KubeClient } from "../../src/adapters/cluster/client/kube-client.t
 import { bootstrapJson } from "../../src/xds/bootstrap-json.ts";
 import { compileBootstrap } from "../../src/xds/compile/compile-bootstrap.ts";
 import { findEnvoy, type RunningEnvoy, startEnvoy } from "../support/gateway/envoy.ts";
-import { findFreePorts } from "../support/gateway/find-free-ports.ts";
+import { findFreePorts, findServerPort } from "../support/gateway/find-free-ports.ts";
 import { clientAs } from "../support/kubernetes/cluster-client.ts";
 import { type ControlPlane, startControlPlane } from "../support/kubernetes/control-plane.ts";
 import { findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
@@ -95,7 +95,7 @@ describe.skipIf(parts === undefined || envoyPath === undefined || ownAddress ===
     );
     cluster = { client, address: ownAddress, ports: { http: PORT, https: TLS_PORT }, certificates };
     await applyAll(plane, [namespaceObject(REPORT_NAMESPACE)]);
-    [xdsPort = 0] = await findFreePorts(1);
+    xdsPort = await findServerPort();
     relay = await startTcpRelay({ host: "127.0.0.1", port: xdsPort });
   }, CLUSTER_START);
   afterAll(async () => {

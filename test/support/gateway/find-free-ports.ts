@@ -17,3 +17,22 @@ export async function findFreePorts(count: number): Promise<readonly number[]> {
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
   return ports;
 }
+
+/** Outgoing connections get their ports from here on (Linux, `ip_local_port_range`). */
+const FIRST_EPHEMERAL = 32_768;
+const FIRST = 20_000;
+
+/** A free port for a server that is away at times: no outgoing connection of another process takes it meanwhile. */
+export async function findServerPort(): Promise<number> {
+  for (;;) {
+    const port = FIRST + Math.floor(Math.random() * (FIRST_EPHEMERAL - FIRST));
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false));
+      server.listen(port, "127.0.0.1", () => resolve(true));
+    });
+    if (!isFree) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
+}

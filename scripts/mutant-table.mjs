@@ -1323,8 +1323,8 @@ export const mutants = [
     "an HTTPRoute without rules has none",
     attachment,
     `${topology}/sections-of.ts`,
-    'valueAtKeys(raw, path.split(".")) ?? byDefault',
-    'valueAtKeys(raw, path.split("."))',
+    "valueAtKeys(object, keys) ?? byDefault;",
+    "valueAtKeys(object, keys);",
   ),
   row(
     "of two CRDs for one kind both count",

@@ -7,17 +7,18 @@ interface SomeObjects {
   readonly objects: { readonly values: () => Iterable<KubeObject> };
 }
 
+const BLOCKS = ["overrides", "defaults", "override", "default"];
+
 /** True if a condition of a policy or of a CoverageRule may use regular expressions. */
 export function usesRegex({ objects }: SomeObjects): boolean {
   for (const { raw } of objects.values()) {
     const spec = ownValue(raw, "spec");
     if (!isJsonObject(spec)) continue;
-    const blocks = ["overrides", "defaults", "override", "default"].map((name) => ownValue(spec, name));
-    const conditions = [
-      ownValue(spec, "condition"),
-      ...blocks.map((block) => (isJsonObject(block) ? ownValue(block, "when") : undefined)),
-    ];
-    if (conditions.some(namesMatches)) return true;
+    if (namesMatches(ownValue(spec, "condition"))) return true;
+    for (const name of BLOCKS) {
+      const block = ownValue(spec, name);
+      if (isJsonObject(block) && namesMatches(ownValue(block, "when"))) return true;
+    }
   }
   return false;
 }

@@ -185,9 +185,10 @@ function settleDocuments(
   judgements: ReadonlyMap<KubeObject, Judgement>,
   { refused, unevaluated, findings }: DraftTables,
 ): readonly KubeObject[] {
-  if (judgements.size === 0 && haveDistinctNamesInOrder(documents)) return documents;
+  const sorted = haveDistinctNamesInOrder(documents) ? documents : documents.toSorted(byName);
+  if (judgements.size === 0 && haveDistinctNamesInOrder(sorted)) return sorted;
   const objects: KubeObject[] = [];
-  for (const all of groupsByName(documents)) {
+  for (const all of groupsByName(sorted)) {
     const [object, ...dropped] = all.length === 1 ? all : all.toSorted(compareDocuments);
     if (object === undefined) continue;
     const judgement = judgements.get(object);
@@ -206,10 +207,12 @@ function haveDistinctNamesInOrder(objects: readonly KubeObject[]): boolean {
   return true;
 }
 
-/** Documents with the same name, in the order of names. */
-function groupsByName(documents: readonly KubeObject[]): readonly (readonly KubeObject[])[] {
+const byName = (a: KubeObject, b: KubeObject): number => compareText(a.name, b.name);
+
+/** Documents with the same name. `sorted`: in the order of names. */
+function groupsByName(sorted: readonly KubeObject[]): readonly (readonly KubeObject[])[] {
   const groups: KubeObject[][] = [];
-  for (const object of documents.toSorted((a, b) => compareText(a.name, b.name))) {
+  for (const object of sorted) {
     const last = groups.at(-1);
     if (last?.[0]?.name === object.name) last.push(object);
     else groups.push([object]);
@@ -229,13 +232,13 @@ function takesPart({ family: { group, kind } }: KubeObject): boolean {
 
 const isGatewayApi = (group: string): boolean => group.startsWith("gateway.networking.");
 
-const byName: ReadonlyMap<string, readonly KindFacts[]> = new Map(
+const factsByName: ReadonlyMap<string, readonly KindFacts[]> = new Map(
   kinds.map(({ kind }) => [kind, kinds.filter((other) => other.kind === kind)]),
 );
 
 /** The facts of a built-in kind, by its exact name. */
 function factsOf(group: string, kind: string): KindFacts | undefined {
-  return byName.get(kind)?.find((facts) => facts.group === group);
+  return factsByName.get(kind)?.find((facts) => facts.group === group);
 }
 
 export function parseObject(
@@ -323,7 +326,8 @@ class DocumentIdentifier {
   #familyOf(apiVersion: string, kind: string, given: string): ObjectFamily {
     const { family } = this.#last;
     if (family.kind === kind && this.#last.given === given && family.apiVersion === apiVersion) return family;
-    const key = JSON.stringify([apiVersion, kind, given]);
+    // Neither a kind nor a namespace has a slash.
+    const key = `${kind}/${given}/${apiVersion}`;
     this.#last = remember(this.#families, key, () => familyOf(apiVersion, kind, given));
     return this.#last.family;
   }

@@ -13,7 +13,6 @@ import {
   unknownKind,
 } from "./link-draft.ts";
 import type { ChildUse, RefusalCode } from "./links.ts";
-import { sectionItems } from "./sections-of.ts";
 import { selectChildren } from "./select-children.ts";
 
 /** Where references are: in the object itself, or in one of its sections. */
@@ -33,13 +32,13 @@ export function addChildren(draft: ChildDraft): void {
   for (const field of plan.childRefs) addRefs(draft, field, own);
   if (!plan.sections.some(({ childRefs }) => childRefs.length > 0)) return;
   let sectionIndex = -1;
-  for (const { list, childRefs } of plan.sections) {
-    const items = sectionItems(list, object.raw);
+  for (const { path, itemsOf, childRefs } of plan.sections) {
+    const items = itemsOf(object.raw);
     for (let index = 0; index < items.length; index++) {
       const raw = items[index];
       if (!isJsonObject(raw)) continue;
       sectionIndex++;
-      for (const field of childRefs) addRefs(draft, field, { raw, sectionIndex, list: list.path, index });
+      for (const field of childRefs) addRefs(draft, field, { raw, sectionIndex, list: path, index });
     }
   }
 }

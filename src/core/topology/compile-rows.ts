@@ -1,7 +1,8 @@
-import type { ChildSelection, KindFacts, LevelKind, LinkRow, SectionFacts } from "../model/definition.ts";
+import type { ChildSelection, KindFacts, LevelKind, LinkRow } from "../model/definition.ts";
 import { findKind, GATEWAY_API } from "../model/kinds.ts";
 import { type GroupKind, type KindId, kindId } from "../model/refs.ts";
 import { type KeyPath, keyPath } from "./key-path.ts";
+import { itemReader } from "./sections-of.ts";
 
 /** The link table, by the kind whose objects have the references. */
 export type LinkRows = ReadonlyMap<KindId, LinkPlan>;
@@ -14,7 +15,14 @@ export interface LinkPlan {
   /** References to children in the object itself. */
   readonly childRefs: readonly RefField[];
   /** The lists of sections, and the references to children that an item of each has. */
-  readonly sections: readonly { readonly list: SectionFacts; readonly childRefs: readonly RefField[] }[];
+  readonly sections: readonly SectionPlan[];
+}
+
+interface SectionPlan {
+  /** The path of the list. */
+  readonly path: string;
+  readonly itemsOf: ReturnType<typeof itemReader>;
+  readonly childRefs: readonly RefField[];
 }
 
 /** A field with a reference, or with a list of references. */
@@ -57,7 +65,11 @@ function planOf(facts: KindFacts, rows: readonly LinkRow[], kinds: readonly Kind
       rows.filter((row) => row.via === via && (via !== "ChildRefs" || row.from.section === section)),
       kinds,
     );
-  const sections = facts.sections.map((list) => ({ list, childRefs: fields("ChildRefs", list.section) }));
+  const sections = facts.sections.map((list) => ({
+    path: list.path,
+    itemsOf: itemReader(list),
+    childRefs: fields("ChildRefs", list.section),
+  }));
   return {
     facts,
     parentNames: fields("ParentName"),

@@ -19,16 +19,30 @@ export interface Section {
 
 const NO_SECTIONS: readonly Section[] = [];
 
-/** The sections of an object, list by list in the order of its kind. An item that is not an object is not a section. */
-export function sectionsOf({ raw }: Pick<KubeObject, "raw">, { sections: lists }: KindFacts): readonly Section[] {
-  if (lists.length === 0) return NO_SECTIONS;
-  const [only] = lists;
-  const sections =
-    lists.length === 1 && only !== undefined ? sectionsIn(only, raw) : lists.flatMap((list) => sectionsIn(list, raw));
-  // The positional names of one list are distinct.
-  if (lists.length === 1 && !sections.some(({ declared }) => declared)) return sections;
-  return haveDistinctNames(sections) ? sections : nameDistinctly(sections);
+export type ReadSections = (object: Pick<KubeObject, "raw">) => readonly Section[];
+
+/**
+ * Returns a function that reads the sections of the objects of a kind, list by list in the order of the kind. An item that is not an object is
+ * not a section. The function is used for many objects, so that positional names are made once.
+ */
+export function sectionReader({ sections: lists }: KindFacts): ReadSections {
+  const readers = lists.map(listReader);
+  const [only] = readers;
+  if (only === undefined) return () => NO_SECTIONS;
+  if (readers.length > 1) return ({ raw }) => named(readers.flatMap((read) => read(raw)));
+  return ({ raw }) => {
+    const sections = only(raw);
+    // The positional names of one list are distinct.
+    return sections.some(({ declared }) => declared) ? named(sections) : sections;
+  };
 }
+
+/** The sections of one object. */
+export const sectionsOf = (object: Pick<KubeObject, "raw">, facts: KindFacts): readonly Section[] =>
+  sectionReader(facts)(object);
+
+const named = (sections: readonly Section[]): readonly Section[] =>
+  haveDistinctNames(sections) ? sections : nameDistinctly(sections);
 
 /** Up to so many names are compared with each other. */
 const FEW = 8;
@@ -41,25 +55,33 @@ function haveDistinctNames(sections: readonly Section[]): boolean {
   return true;
 }
 
-/** The items of a list of sections, with the default that the CRD declares for the list. */
-export function sectionItems({ path, byDefault }: SectionFacts, raw: JsonObject): readonly Json[] {
-  const items = valueAtKeys(raw, path.split(".")) ?? byDefault;
-  return isJsonList(items) ? items : [];
+/** Returns a function that reads the items of a list of sections, with the default that the CRD declares for the list. */
+export function itemReader({ path, byDefault }: SectionFacts): (object: JsonObject) => readonly Json[] {
+  const keys = path.split(".");
+  return (object) => {
+    const items = valueAtKeys(object, keys) ?? byDefault;
+    return isJsonList(items) ? items : NO_ITEMS;
+  };
 }
 
-function sectionsIn(list: SectionFacts, object: JsonObject): readonly Section[] {
-  const items = sectionItems(list, object);
-  const sections: Section[] = [];
-  for (let index = 0; index < items.length; index++) {
-    const raw = items[index];
-    if (isJsonObject(raw)) sections.push(sectionAt(list.section, raw, index));
-  }
-  return sections;
-}
+const NO_ITEMS: readonly Json[] = [];
 
-function sectionAt(section: string, raw: JsonObject, index: number): Section {
-  const name = declaredName(raw);
-  return { section, name: name ?? positionalName(section, index), declared: name !== undefined, index, raw };
+function listReader(list: SectionFacts): (object: JsonObject) => readonly Section[] {
+  const { section } = list;
+  const itemsOf = itemReader(list);
+  const positional: string[] = [];
+  const nameAt = (index: number): string => (positional[index] ??= positionalName(section, index));
+  return (object) => {
+    const items = itemsOf(object);
+    const sections: Section[] = [];
+    for (let index = 0; index < items.length; index++) {
+      const raw = items[index];
+      if (!isJsonObject(raw)) continue;
+      const name = declaredName(raw);
+      sections.push({ section, name: name ?? nameAt(index), declared: name !== undefined, index, raw });
+    }
+    return sections;
+  };
 }
 
 /** How an unnamed section is shown: `rule-1` for the first rule. */

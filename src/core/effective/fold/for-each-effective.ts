@@ -46,7 +46,11 @@ export function forEachEffectiveGroup(
   for (const end of endObjects(world, kind)) {
     const group = finder.findGroupTo(end);
     if (group === undefined) forEachEffectiveTo(finder, kind, end, visitWhole);
-    else for (const { path, effective } of foldPaths(group.paths, kind)) visit(path, effective, group.sections);
+    else
+      for (const path of group.paths) {
+        const effective = effectiveOn(path, kind);
+        if (effective !== undefined) visit(path, effective, group.sections);
+      }
   }
 }
 
@@ -58,9 +62,8 @@ export function forEachEffectiveTo(
   visit: (path: Path, effective: EffectiveSpec) => void,
 ): void {
   finder.forEachPathTo(end, (path) => {
-    if (path.stack === kind.stacks.empty) return;
-    const effective = foldPath(path, kind);
-    if (effective.outcomes.length > 0) visit(path, effective);
+    const effective = effectiveOn(path, kind);
+    if (effective !== undefined) visit(path, effective);
   });
 }
 
@@ -93,4 +96,11 @@ export function addEffective(
   const effective = foldPath(path, kind, own);
   if (effective.outcomes.length > 0) found.push({ kind, path, own, effective });
   return own;
+}
+
+/** The effective spec at the end of a path. Undefined: no policy has a part in it. */
+function effectiveOn(path: Path, kind: CompiledKind): EffectiveSpec | undefined {
+  if (path.stack === kind.stacks.empty) return undefined;
+  const effective = foldPath(path, kind);
+  return effective.outcomes.length === 0 ? undefined : effective;
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../model/json.ts";
 import { namespaceRef, type ObjectId, type ObjectRef, objectId, parseObjectId } from "../../model/refs.ts";
-import { type Section, sectionsOf } from "../../topology/sections-of.ts";
+import type { Section } from "../../topology/sections-of.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
 import type { KindLevels } from "../world/kind-levels.ts";
 import type { WithPolicies } from "../world/world.ts";
@@ -72,7 +72,7 @@ const NO_SECTIONS: readonly Section[] = [];
 
 export function sectionsOfNode(node: Node): readonly Section[] {
   const { raw, level } = node;
-  if (raw === undefined || level.facts === undefined) return NO_SECTIONS;
-  node.sections ??= sectionsOf({ raw }, level.facts);
+  if (raw === undefined || level.readSections === undefined) return NO_SECTIONS;
+  node.sections ??= level.readSections({ raw });
   return node.sections;
 }

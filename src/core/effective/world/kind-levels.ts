@@ -1,10 +1,12 @@
 import type { KindFacts } from "../../model/definition.ts";
 import { type GroupKind, type KindId, kindId } from "../../model/refs.ts";
+import { type ReadSections, sectionReader } from "../../topology/sections-of.ts";
 import type { CompiledKind, EndLevel } from "./compiled-kind.ts";
 
 /** The level of one kind of objects in the hierarchy of a policy kind. */
 export interface KindLevel extends GroupKind {
-  readonly facts: KindFacts | undefined;
+  /** Undefined: nothing is known of the kind, so that its objects have no sections. */
+  readonly readSections: ReadSections | undefined;
   /** Where paths end at such objects; undefined: they do not. */
   readonly end: EndLevel | undefined;
   /** True if paths may visit such objects. */
@@ -65,7 +67,7 @@ export class KindLevels {
     return {
       group,
       kind,
-      facts,
+      readSections: facts && sectionReader(facts),
       end,
       isPassed,
       isRoot: isAtRoot,

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { MatchRegex } from "../regex.ts";
-import { compileRule } from "./compile-rule.ts";
+import { compileRule, newRuleFrame } from "./compile-rule.ts";
 import { createCel } from "./create-cel.ts";
 
 interface Case {
@@ -48,7 +48,7 @@ const outcomeOf = ({ expression }: Case): boolean | "error" => {
 };
 /** A rule that is not evaluated counts as an error: that a pattern or a number is invalid is found when it is compiled. */
 const ruleOutcomeOf = ({ expression }: Case): boolean | "error" => {
-  const outcome = compileRule(expression, {})({ self: {} }, { left: 1_000_000 }, matchRegex);
+  const outcome = compileRule(expression, {})(newRuleFrame(1_000_000, matchRegex), {});
   return outcome.state === "value" && typeof outcome.value === "boolean" ? outcome.value : "error";
 };
 const sections = [...new Set(cases.map(({ name }) => name.slice(0, name.lastIndexOf("/"))))];

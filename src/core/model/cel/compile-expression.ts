@@ -51,7 +51,12 @@ function optionalElement(value: CelValue, at: number): CelValue | undefined {
 }
 
 function compileList({ items, at }: CelNode<"list">, scope: CelScope): Compiled {
+  const literals = items.flatMap(({ value, isOptional }) =>
+    value.op === "literal" && !isOptional ? [value.value] : [],
+  );
   const parts = items.map(({ value, isOptional }) => ({ ...compileExpression(value, scope), isOptional }));
+  // Values never change, so a list of literals is made once.
+  if (literals.length === items.length) return compiled(() => literals, parts);
   return compiled((frame) => {
     const list: CelValue[] = [];
     for (const { run, isOptional } of parts) {

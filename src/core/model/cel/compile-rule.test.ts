@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../json.ts";
 import type { MatchRegex } from "../regex.ts";
-import { compileRule } from "./compile-rule.ts";
+import { compileRule, newRuleFrame } from "./compile-rule.ts";
 
 const matchRegex: MatchRegex = (pattern, text) => ({ state: "value", matches: new RegExp(pattern, "u").test(text) });
 const evaluate = (expression: string, self: Json = {}, schema = {}) =>
-  compileRule(expression, schema)({ self }, { left: 100_000 }, matchRegex);
+  compileRule(expression, schema)(newRuleFrame(100_000, matchRegex), self);
 
 describe("Kubernetes' CEL library", () => {
   test.each([

@@ -6,10 +6,16 @@ import { type ExpressionLimits, parseExpression } from "./parse-expression.ts";
 import { withPosition } from "./position.ts";
 import { CelError, CelUnsupported, type CelValue } from "./values.ts";
 
-/** What the evaluations of one object may still cost, together. */
-export interface Budget {
-  left: number;
-}
+/** What the evaluations of the rules of one object share: what they may cost together, and the variables of the last one. */
+export type RuleFrame = Frame;
+
+export const newRuleFrame = (maxCost: number, matchRegex: MatchRegex): RuleFrame => ({
+  slots: [null, null],
+  left: maxCost,
+  matchRegex,
+  matches,
+  failure: undefined,
+});
 
 /**
  * The outcome of an expression. `error`: an error of CEL, for which the API server refuses the object. `unknown`: the
@@ -20,16 +26,11 @@ export type RuleOutcome =
   | { readonly state: "error"; readonly message: string }
   | { readonly state: "unknown"; readonly message: string };
 
-export type EvaluateRule = (values: RuleValues, budget: Budget, matchRegex: MatchRegex) => RuleOutcome;
+/** `oldSelf`: the value before a change. */
+export type EvaluateRule = (frame: RuleFrame, self: CelValue, oldSelf?: CelValue) => RuleOutcome;
 
 /** Most rules are true. */
 const TRUE: RuleOutcome = { state: "value", value: true };
-
-export interface RuleValues {
-  readonly self: CelValue;
-  /** The value before a change. */
-  readonly oldSelf?: CelValue;
-}
 
 const LIMITS: ExpressionLimits = { maxLength: 20_000, maxDepth: 200 };
 
@@ -62,21 +63,15 @@ export function compileRule(expression: string, schema: JsonObject): EvaluateRul
     const outcome = outcomeOf(error, expression);
     return () => outcome;
   }
-  return ({ self, oldSelf }, budget, matchRegex) => {
-    const frame: Frame = {
-      slots: [self, oldSelf ?? null],
-      left: budget.left - cost,
-      matchRegex,
-      matches,
-      failure: undefined,
-    };
+  return (frame, self, oldSelf = null) => {
+    frame.slots[0] = self;
+    frame.slots[1] = oldSelf;
+    frame.left -= cost;
     try {
       const value = run(frame);
       return value === true ? TRUE : { state: "value", value };
     } catch (error) {
       return outcomeOf(error, expression);
-    } finally {
-      budget.left = frame.left;
     }
   };
 }

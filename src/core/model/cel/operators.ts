@@ -165,7 +165,8 @@ export const lenient =
 export function isIn(item: CelValue, container: CelValue, frame: Frame): boolean {
   if (isList(container)) {
     pay(frame, container.length >> 1);
-    return container.some((one) => isEqual(one, item, frame));
+    for (let at = 0; at < container.length; at++) if (isEqual(container[at] as CelValue, item, frame)) return true;
+    return false;
   }
   if (isAnyMap(container) && isKeyLike(item)) return lookUp(container, item) !== undefined;
   throw new CelOverload();

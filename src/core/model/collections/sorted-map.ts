@@ -27,6 +27,9 @@ function floorEntry(chunk: Chunk, key: string): number {
   return high;
 }
 
+// oxlint-disable-next-line unicorn/no-new-array -- of just this length: a list that grows has spare capacity
+const newChunk = (entries: number): unknown[] => new Array<unknown>(2 * entries);
+
 const isAt = (chunk: Chunk, entry: number, key: string): boolean => entry >= 0 && chunk[2 * entry] === key;
 
 /** True if each key is greater than the one before it, so that no key is there twice. */
@@ -75,8 +78,7 @@ export class SortedMap<K extends string, V> implements Iterable<readonly [K, V]>
   /** Inserts the entries one by one into a chunk of just their size. Most maps have a few entries. */
   static #fromFew<K extends string, V>(entries: ReadonlyMap<K, V>): SortedMap<K, V> {
     if (entries.size === 0) return SortedMap.empty();
-    // oxlint-disable-next-line unicorn/no-new-array -- of just this length: a list that grows has spare capacity
-    const chunk = new Array<unknown>(2 * entries.size);
+    const chunk = newChunk(entries.size);
     let end = 0;
     for (const [key, value] of entries) {
       let at = end;
@@ -100,11 +102,13 @@ export class SortedMap<K extends string, V> implements Iterable<readonly [K, V]>
   static #cut<K extends string, V>(keys: readonly K[], values: readonly V[]): SortedMap<K, V> {
     const chunks: Chunk[] = [];
     for (let start = 0; start < keys.length; start += CHUNK) {
-      const chunk: unknown[] = [];
-      const end = Math.min(start + CHUNK, keys.length);
-      for (let i = start; i < end; i++) chunk.push(keys[i], values[i]);
-      // A list that grew has spare capacity, a copy has none.
-      chunks.push(chunk.slice());
+      const count = Math.min(CHUNK, keys.length - start);
+      const chunk = newChunk(count);
+      for (let i = 0; i < count; i++) {
+        chunk[2 * i] = keys[start + i];
+        chunk[2 * i + 1] = values[start + i];
+      }
+      chunks.push(chunk);
     }
     const [first, ...more] = chunks;
     if (first === undefined) return SortedMap.empty();

@@ -48,7 +48,8 @@ export function parsePolicy(object: KubeObject, reader: PolicyReader): ParsedPol
   const emptyGranularity = blocks.length === 0 ? granularityOfEmpty(filled, reader.merge) : undefined;
   const built = buildPolicy(object, reader, targets, blocks);
   const policy = emptyGranularity === undefined ? built : { ...built, emptyGranularity };
-  const findings = [...judgement.findings, ...(policy.createdAt === undefined ? timeFindings(object) : NO_FINDINGS)];
+  const findings =
+    policy.createdAt === undefined ? [...judgement.findings, ...timeFindings(object)] : judgement.findings;
   if (problems.length > 0) return { findings: [...toFindings(object, problems), ...findings] };
   if (reader.rules.ruleMaps.length === 0 || !blocks.some(({ units }) => units.some(isNoRule)))
     return { policy, findings };

@@ -1,4 +1,4 @@
-import type { Budget } from "../../cel/compile-rule.ts";
+import type { RuleFrame } from "../../cel/compile-rule.ts";
 import { canonicalJson, isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../json.ts";
 import type { MatchRegex } from "../../regex.ts";
 import { MAX_PROBLEMS, pathTo, type SchemaProblem } from "../schema-problems.ts";
@@ -29,7 +29,7 @@ export interface UnevaluatedRule {
 export interface CheckContext {
   /** Where the walk is: keys and indexes. */
   readonly path: (string | number)[];
-  readonly budget: Budget;
+  readonly frame: RuleFrame;
   readonly matchRegex: MatchRegex;
   /** True for a change of an object: rules about `oldSelf` are evaluated. */
   readonly isUpdate: boolean;

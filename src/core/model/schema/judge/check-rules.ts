@@ -1,5 +1,5 @@
 import { compileRule, type EvaluateRule, type RuleOutcome } from "../../cel/compile-rule.ts";
-import { CelOptional, type CelValue } from "../../cel/values.ts";
+import { CelOptional } from "../../cel/values.ts";
 import { once } from "../../collections/once.ts";
 import { isJsonObject, type Json, type JsonObject, objectsIn, ownValue } from "../../json.ts";
 import { formatValue } from "../../words/format-value.ts";
@@ -37,20 +37,13 @@ function ruleCheck(rule: string, entry: JsonObject, schema: JsonObject): Check {
   };
 }
 
-function run(
+const run = (
   evaluate: EvaluateRule,
   value: Json,
   old: Json | undefined,
   isOptional: boolean,
-  context: CheckContext,
-): RuleOutcome {
-  const oldSelf: CelValue | undefined = isOptional ? new CelOptional(old) : old;
-  return evaluate(
-    oldSelf === undefined ? { self: value } : { self: value, oldSelf },
-    context.budget,
-    context.matchRegex,
-  );
-}
+  { frame }: CheckContext,
+): RuleOutcome => evaluate(frame, value, isOptional ? new CelOptional(old) : old);
 
 type ReportRule = (value: Json, old: Json | undefined, outcome: RuleOutcome, context: CheckContext) => void;
 

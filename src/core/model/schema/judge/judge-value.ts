@@ -1,3 +1,4 @@
+import { newRuleFrame } from "../../cel/compile-rule.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../json.ts";
 import type { MatchRegex } from "../../regex.ts";
 import { fitsSchema } from "../fits-schema.ts";
@@ -61,7 +62,7 @@ function judgeBy(schema: ObjectSchema, value: Json, options: JudgeOptions): Judg
   const matchRegex = schema.matchRegex ?? options.matchRegex ?? noRegex;
   const context: CheckContext = {
     path: [...at],
-    budget: { left: MAX_COST },
+    frame: newRuleFrame(MAX_COST, matchRegex),
     matchRegex,
     isUpdate: old !== undefined,
     problems: [],

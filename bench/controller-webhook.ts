@@ -12,7 +12,7 @@ import { answerReview, type WebhookName, type WebhookState } from "../src/webhoo
 import { warmUp } from "../src/webhook/serve/warm-up.ts";
 import { startWebhookServer } from "../src/webhook/serve/webhook-server.ts";
 import type { BenchContext } from "./bench-context.ts";
-import { median, quantile, timed } from "./measure.ts";
+import { median, processorMs, quantile, timed } from "./measure.ts";
 
 const GROUP = "gateway.networking.k8s.io";
 const ROUTES_PER_GATEWAY = 100;
@@ -47,10 +47,15 @@ function measureHandlers(context: BenchContext, name: string, state: WebhookStat
     });
     context.emptyNursery();
     const took: number[] = [];
-    for (let i = 0; i < TIMES; i++) took.push(handle(webhook, bodies[i % bodies.length] ?? "", state));
+    const computed: number[] = [];
+    for (let i = 0; i < TIMES; i++)
+      computed.push(processorMs(() => took.push(handle(webhook, bodies[i % bodies.length] ?? "", state))));
     const metric = `${webhook}: handler, up to ${ROUTES_PER_GATEWAY} paths`;
     context.report({ case: name, metric: `${metric}, p50`, value: median(took), unit: "ms" });
     context.report({ case: name, metric: `${metric}, p99`, value: quantile(took, 0.99), unit: "ms", bar: 5 });
+    // On a busy machine the time says how long the process waited for a processor. That of the collector's threads is part of this one.
+    const ofProcessor = `${metric}, time of all processors, p99`;
+    context.report({ case: name, metric: ofProcessor, value: quantile(computed, 0.99), unit: "ms" });
     const all = review("DELETE", undefined, classPolicy);
     handle(webhook, all, state);
     const far = Array.from({ length: 5 }, () => handle(webhook, all, state));

@@ -74,12 +74,13 @@ export function updatePolicies(
     missing: missing.build(),
   };
   addSuggestions(updatedIndexes, changes, implied, judgedAnew);
+  // The new keys come first: see `updateLinks`.
   const withPolicies: WithPolicies = {
-    ...tables,
     policies: policies.build(),
     namers,
     attached,
     indexPolicies: () => updatedIndexes,
+    ...tables,
   };
   return { tables: withPolicies, judgedAnew, edited };
 }

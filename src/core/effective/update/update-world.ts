@@ -67,7 +67,7 @@ export function updateWorld(before: World, objectChanges: ObjectChanges): Update
   }
   const tallies = changedTallies(before.countTallies(), tallyChanges);
   // Functions made here would keep the world before in memory, which keeps the one before it, as long as this one is used.
-  const after: World = { ...tables, countTallies: made(tallies), findUnenforced: unenforcedIn(tables) };
+  const after: World = { countTallies: made(tallies), findUnenforced: unenforcedIn(tables), ...tables };
   const pathless = [...near].filter((policy) => !tallies.has(policy) && !before.countTallies().has(policy));
   const judged = new Set([...judgedAnew, ...countedPolicies(tallyChanges), ...pathless]);
   const delta: Delta = { effective, verdicts: compareVerdicts({ before, after }, judged) };

@@ -42,6 +42,33 @@ describe("the pages about implementations are up to date", () => {
   });
 });
 
+describe("the pages say what definitions say", () => {
+  test.each(all)("docs/vendors/$vendor.md", (facts) => {
+    for (const definition of definitionsOf(facts.vendor)) {
+      const page = renderVendorPage(facts, [definition]);
+      const { targeting, merge, parts = [], sensitive = [], governsPaths = [] } = definition;
+      const { namedBy = [], absent, selectorNamespaces } = targeting;
+      const keys = [...(merge.precedence ?? []), ...(merge.accumulate?.order ?? [])].flatMap((key) =>
+        typeof key === "string" ? [] : [key.path ?? key.annotation],
+      );
+      const expected = [
+        ...namedBy.map(({ path, annotation }) => path ?? annotation),
+        absent?.rootNamespace,
+        absent?.workloadSelector,
+        selectorNamespaces?.field,
+        merge.annotation?.key,
+        ...keys,
+        ...parts.flatMap(({ paths }) => paths),
+        ...sensitive,
+        ...governsPaths.flatMap(({ paths }) => paths),
+      ].filter((word) => word !== undefined);
+      expect(expected.filter((word) => !page.includes(`\`${word}\``))).toEqual([]);
+      expect(page).not.toMatch(/^\| [^|]+ \| +\|$/m);
+      if (targeting.kinds.length === 0) expect(page).not.toContain(`\`${targeting.fields.ref}\``);
+    }
+  });
+});
+
 /** The implementations with the most kinds and rules. */
 const MANY_CASES = ["envoy-gateway", "istio", "kgateway"];
 

@@ -3,20 +3,38 @@ import type { Granularity, MergeRules, PolicyDefinition, SameTarget } from "../.
 import { formatLevel } from "../../../src/core/model/levels.ts";
 
 /** How policies of a kind are merged, in a sentence or two. */
-export function mergeWords({ class: policyClass, merge }: PolicyDefinition): string {
-  const conflict = "of several policies on one target the oldest takes effect, and the others are Conflicted";
+export function mergeWords({ class: policyClass, merge }: Pick<PolicyDefinition, "class" | "merge">): string {
+  const limit = merge.limit === undefined ? "" : `; at most ${merge.limit} on one target take effect`;
   if (merge.accumulate !== undefined)
-    return `all policies take effect, and none replaces another; the order is ${orderWords(merge.accumulate)}`;
+    return `all policies take effect, and none replaces another; the order is ${orderWords(merge.accumulate)}${limit}`;
   if (merge.none && policyClass === "Direct")
-    return `never merged: a policy on a section replaces that of its object; ${conflict}`;
+    return `never merged: a policy on a section replaces that of its object; ${conflictWords(merge)}`;
   if (merge.none)
-    return `never merged: the most specific policy takes effect alone, also one that sets nothing; ${conflict}`;
-  const { default: byDefault } = merge.granularity;
-  const first = `a more specific policy replaces defaults above it, ${howMuch(byDefault, merge)}`;
-  const same = SAME_TARGET[merge.sameTarget];
+    return `never merged: the most specific policy takes effect alone, also one that sets nothing; ${conflictWords(merge)}`;
+  const { default: byDefault, base } = merge.granularity;
+  const first =
+    base === "Overrides"
+      ? `a less specific policy overrides those below it, ${howMuch(byDefault, merge)}`
+      : `a more specific policy replaces defaults above it, ${howMuch(byDefault, merge)}`;
+  const same = `${SAME_TARGET[merge.sameTarget](firstWord(merge))}${limit}`;
   const empty = merge.empty === "TakesPlace" ? "a policy that sets nothing keeps out what is above it" : undefined;
   const all = [first, strategyWords(merge), annotationWords(merge), partnerWords(merge), listWords(merge), same, empty];
   return all.filter((words) => words !== undefined).join("; ");
+}
+
+/** The strategy None: of several policies on one target. */
+function conflictWords(merge: MergeRules): string {
+  if (merge.sameTarget === "Undefined") return SAME_TARGET.Undefined("");
+  return `of several policies on one target the ${firstWord(merge)} takes effect, and the others are Conflicted`;
+}
+
+/** The policy of those on one target that is the highest. */
+function firstWord({ precedence = ["Age"] }: MergeRules): string {
+  const [first, ...others] = precedence;
+  if (first === undefined || first === "Age") return "oldest";
+  if (typeof first === "string") return "first by name";
+  const then = others.includes("Age") ? ", then the oldest" : "";
+  return `${first.descending ? "one with the highest" : "one with the lowest"} ${keyWords(first)}${then},`;
 }
 
 function howMuch(granularity: Granularity, { rules }: MergeRules): string {
@@ -66,13 +84,18 @@ function partnerWords({ parents, skip = [], mostSpecific = [] }: MergeRules): st
   return words.length === 0 ? undefined : words.join(", and ");
 }
 
-const SAME_TARGET: Readonly<Record<SameTarget, string>> = {
-  Established: "on one target the newest policy is the most specific",
-  OldestWins: "on one target the oldest policy comes first",
-  Conflicted: "on one target the oldest policy takes effect, and the others are Conflicted",
-  ConflictedWhereBothSet: "on one target a policy that sets a field which an older one sets is Conflicted",
-  NoneWins: "of several policies on one target none takes effect",
-  Undefined: "of several policies on one target one takes effect, and it is not defined which",
+/** `first`: the highest of the policies on one target. */
+const SAME_TARGET: Readonly<Record<SameTarget, (first: string) => string>> = {
+  Established: (first) =>
+    first === "oldest"
+      ? "on one target the newest policy is the most specific"
+      : `on one target the ${first} is the least specific policy`,
+  OldestWins: (first) => `on one target the ${first === "oldest" ? "oldest policy" : first} comes first`,
+  Conflicted: (first) =>
+    `on one target the ${first === "oldest" ? "oldest policy" : first} takes effect, and the others are Conflicted`,
+  ConflictedWhereBothSet: () => "on one target a policy that sets a field which an older one sets is Conflicted",
+  NoneWins: () => "of several policies on one target none takes effect",
+  Undefined: () => "of several policies on one target one takes effect, and it is not defined which",
 };
 
 const orderWords = ({ order, groupBy }: Accumulation): string =>

@@ -1,7 +1,9 @@
 /** The pages about the policy kinds of implementations, as Markdown. */
-import type { PolicyDefinition, TargetKind } from "../../../src/core/model/definition.ts";
+import type { PolicyDefinition } from "../../../src/core/model/definition.ts";
 import { formatLevel } from "../../../src/core/model/levels.ts";
 import { mergeWords } from "./merge-words.ts";
+import { governsWords, partLines, sensitiveWords } from "./settings-words.ts";
+import { namingWords, targetWords } from "./target-words.ts";
 import { ASPECTS, type VendorFacts } from "./vendor-facts.ts";
 
 /** The page of one vendor. */
@@ -20,42 +22,36 @@ export function renderVendorPage(facts: VendorFacts, definitions: readonly Polic
 }
 
 function renderKind(definition: PolicyDefinition, { kinds }: VendorFacts): string {
-  const { policies, targeting, hierarchy, controllers, approximate = [] } = definition;
+  const { policies, hierarchy, controllers, approximate = [] } = definition;
   const [{ group, kind }] = policies;
   const rating = kinds[kind];
   const rows = [
     ["class", definition.class],
-    ["may target", targeting.kinds.map((target) => targetWords(target)).join(", ")],
-    ["names them by", targetingWords(definition)],
+    ["is about", governsWords(definition)],
+    ["may target", targetWords(definition)],
+    ["by", namingWords(definition)],
     ["takes effect on", hierarchy.effectiveTargets.map((level) => `\`${formatLevel(level)}\``).join(", ")],
     ["merge", mergeWords(definition)],
     [
       "behind Gateways of",
       controllers.length === 0 ? "every controller" : controllers.map((one) => `\`${one}\``).join(", "),
     ],
+    ["may be secret", sensitiveWords(definition)],
     ["this definition is", ASPECTS.map((aspect) => `${aspect}: ${rating?.[aspect] ?? "not modelled"}`).join("; ")],
   ];
   const lines = [`## ${kind} (${group})`, "", "| | |", "| --- | --- |", ...rows.map(([a, b]) => `| ${a} | ${b} |`)];
+  const parts = partLines(definition);
+  if (parts.length > 0) lines.push("", "Settings with rules of their own:", "", ...parts.map((line) => `- ${line}`));
   if (approximate.length > 0) lines.push("", "Approximations, which answers show as a caveat:", "");
   const anyOf = (paths: readonly string[]): string => paths.map((path) => `\`${path}\``).join(" or ");
   for (const { because, paths, with: others } of approximate) {
     const condition = [paths, others ?? []].filter((some) => some.length > 0).map(anyOf);
-    lines.push(`- ${condition.length === 0 ? "" : `With ${condition.join(", and ")}: `}${because}.`);
+    lines.push(`- ${condition.length === 0 ? capital(because) : `With ${condition.join(", and ")}: ${because}`}.`);
   }
   return lines.join("\n");
 }
 
-const targetWords = ({ kind, group, sections }: TargetKind): string => {
-  const owner = ["", "gateway.networking.k8s.io"].includes(group) ? "" : ` (${group})`;
-  return `${kind}${owner}${sections.map((section) => ` and its ${section.toLowerCase()}s`).join("")}`;
-};
-
-function targetingWords({ targeting }: PolicyDefinition): string {
-  const { fields, refs, selectors, crossNamespace } = targeting;
-  const names = refs === "One" ? `\`${fields.ref}\`` : `\`${fields.ref}\` or \`${fields.refs}\``;
-  const where = crossNamespace === "Forbidden" ? ", in its own namespace" : `, in other namespaces: ${crossNamespace}`;
-  return `${names}${selectors ? `, or by label (\`${fields.selectors}\`)` : ""}${where}`;
-}
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 const missingLines = ({ missing = {} }: VendorFacts): readonly string[] =>
   Object.entries(missing).map(([kind, because]) => `**${kind}**: ${because}.`);

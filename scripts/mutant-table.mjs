@@ -2445,6 +2445,43 @@ export const mutants = [
     "all.find((one) => one.port === undefined) ?? all.find((one) => one.port === port);",
   ),
 
+  // Gateways in a cluster.
+  row(
+    "gateways: a route that goes is still counted at its listener",
+    gatewayStatus,
+    `${gatewayStatus}/attached-routes.ts`,
+    "add(this.#countsOf(parent), section, -1);",
+    "add(this.#countsOf(parent), section, 0);",
+  ),
+  row(
+    "gateways: an evaluation keeps all evaluations before it in memory",
+    `${effective}/update/`,
+    `${effective}/update/update-world.ts`,
+    "countTallies: made(tallies),",
+    "countTallies: Object.assign(() => tallies, { isMade: () => true }),",
+  ),
+  row(
+    "gateways: Programmed is False where a replica has no room to report",
+    "src/controller/gateways/",
+    "src/controller/gateways/gateway-states.ts",
+    "if (unready === undefined && mayBeLeftOut)",
+    "if (unready !== undefined && mayBeLeftOut)",
+  ),
+  row(
+    "gateways: an Envoy that comes back waits for endpoints that nothing uses",
+    "src/xds/serve/session/",
+    "src/xds/serve/session/xds-session.ts",
+    ": this.lists.find(type, name) !== undefined;",
+    ': type === "Endpoints" || this.lists.find(type, name) !== undefined;',
+  ),
+  row(
+    "gateways: counters of rules and backends that are gone stay for ever",
+    "src/gateway/observe/",
+    "src/gateway/observe/forwarded-requests.ts",
+    "if (series.goneMs === undefined || nowMs - series.goneMs < keptMs) continue;",
+    "if (series.goneMs === undefined || nowMs - series.goneMs >= keptMs) continue;",
+  ),
+
   // Objects as the API server stores them.
   row(
     "unknown fields are kept where the schema drops them",

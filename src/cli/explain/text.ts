@@ -11,6 +11,7 @@ import { sectionPointer } from "../../core/explain/value-pointer.ts";
 import type { Source } from "../../core/merge/provenance.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
 import { formatRef, type GroupKind, kindId, objectId, parseObjectId } from "../../core/model/refs.ts";
+import { capital } from "../../core/model/words/capital.ts";
 import type { Governs } from "../../core/model/words/governs-words.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
@@ -76,8 +77,6 @@ function printTarget({ target, absentParents }: Explanation, { print, source }: 
     );
   }
 }
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 const explainedObject = ({ world }: LoadedSource, target: Explanation["target"]): KubeObject | undefined =>
   world.objects.get(objectId(target));

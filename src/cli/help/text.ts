@@ -1,3 +1,4 @@
+import { capital } from "../../core/model/words/capital.ts";
 import type { Option } from "../args/option.ts";
 import { optionsOf } from "../args/option-groups.ts";
 import type { Command } from "../command.ts";
@@ -62,5 +63,3 @@ export function printCommandHelp(print: Printer, program: string, entry: Command
 
 const flags = ({ name, short, value }: Option): string =>
   `${short === undefined ? "    " : `-${short}, `}--${name}${value === undefined ? "" : ` ${value}`}`;
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

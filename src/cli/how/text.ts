@@ -9,6 +9,7 @@ import type {
 } from "../../core/explain/how/result.ts";
 import { sectionPointer } from "../../core/explain/value-pointer.ts";
 import { type GroupKind, isNamespace, objectId } from "../../core/model/refs.ts";
+import { capital } from "../../core/model/words/capital.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import type { Redaction } from "../args/redaction.ts";
 import { qualification } from "../caveats/text.ts";
@@ -50,8 +51,6 @@ export function printHow(how: ShownHow, context: HowTextContext): void {
   }
   for (const kind of kinds) printKind(kind, how, context);
 }
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 function printKind(answer: ShownAnswer, how: ShownHow, context: HowTextContext): void {
   const { print } = context;

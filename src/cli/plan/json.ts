@@ -11,6 +11,7 @@ import { keepsValue } from "../../core/explain/plan/value-changes.ts";
 import type { ChangedTraffic } from "../../core/explain/worth/traffic-changed.ts";
 import type { Finding } from "../../core/model/finding.ts";
 import type { GroupKind, ObjectId } from "../../core/model/refs.ts";
+import { capital } from "../../core/model/words/capital.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
 import { type Redaction, redactPointer } from "../args/redaction.ts";
 import { caveatsJson } from "../caveats/json.ts";
@@ -71,8 +72,6 @@ const namespaceJson = ({ contacts, ...counts }: NamespaceChange): object => ({
   ...counts,
   contacts: contacts.map(({ contact, object }) => ({ contact, object: openRef(object) })),
 });
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 const namedJson = (id: ObjectId, sides: PlanSides, redaction: Redaction): RefJson =>
   isHiddenPolicy(id, sides, redaction) ? { redacted: true } : openRef(id);

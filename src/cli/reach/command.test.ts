@@ -107,8 +107,8 @@ spec: {controllerName: other.io/ctrl}
       "c.yaml": foreign + ofTheirs + retryPolicy("p", "{kind: Gateway, name: g}", "retry: {attempts: 1}"),
     };
     const { stdout } = await runCli("reach retrypolicy/p -f c.yaml", { files });
-    expect(stdout).toContain("Gateway a/g belongs to other.io/ctrl");
-    expect(stdout).toContain("On Gateway a/g: no path: what is below it belongs to another controller");
+    expect(stdout).toContain("  No controller enforces it here: Gateway a/g belongs to other.io/ctrl");
+    expect(stdout).toContain("On Gateway a/g: no path: the Gateways on its paths belong to other controllers");
   });
 
   test("one that is conflicted names the other policy, unless that is hidden", async () => {

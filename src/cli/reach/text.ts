@@ -4,6 +4,7 @@ import type { Verdict } from "../../core/effective/verdicts/verdict.ts";
 import type { MissingLink, Reach, ReachedPath, ReachedTarget, ReachTarget } from "../../core/explain/reach/result.ts";
 import { formatRef, type GroupKind, kindId, objectId, parseObjectId } from "../../core/model/refs.ts";
 import { formatTraffic } from "../../core/model/traffic.ts";
+import { capital } from "../../core/model/words/capital.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
 import { formatNode, formatPath, listWords } from "../print/format/format-paths.ts";
 import { formatLine } from "../print/format/format-position.ts";
@@ -86,7 +87,7 @@ function printUnenforced({ unenforced, policyKind }: Reach, { print, source, red
   const gateways = new Map(unenforced.map(({ gateway, controller }) => [gateway, controller]));
   print.paragraph(
     { indent: 2, hanging: 2 },
-    `${redaction.inText(formatUnenforced(kind.definition, gateways), [policyKind])}.`,
+    `${capital(redaction.inText(formatUnenforced(kind.definition, gateways), [policyKind]))}.`,
   );
 }
 
@@ -184,7 +185,7 @@ function aboutTarget(
   const traffic = consumer === undefined ? "" : `, for traffic from ${formatTraffic(consumer)}`;
   if (paths > 0) return [`${traffic}: ${countWord(paths, "path")}`];
   if (isForeign)
-    return [`${traffic}: `, styled("no path:", "yellow"), " what is below it belongs to another controller"];
+    return [`${traffic}: `, styled("no path:", "yellow"), " the Gateways on its paths belong to other controllers"];
   const why =
     gaps.length === 0
       ? `nothing that a ${kind} takes effect on is attached below it`

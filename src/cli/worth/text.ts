@@ -1,5 +1,6 @@
 import type { ChangedTraffic } from "../../core/explain/worth/traffic-changed.ts";
 import { formatRef } from "../../core/model/refs.ts";
+import { capital } from "../../core/model/words/capital.ts";
 import { formatRetryCounts, formatWindow } from "../../core/retry/format-share.ts";
 import { type RetryCounts, type RetryReport, sumCounts, type TrafficCounts } from "../../core/retry/retry-counts.ts";
 import type { Printer } from "../print/terminal/create-printer.ts";
@@ -51,5 +52,3 @@ export function changedTrafficSentences({ backends, windowMs }: ChangedTraffic):
 /** Traffic that owes most to retries comes first. */
 const byWorth = (traffic: readonly TrafficCounts[]): readonly TrafficCounts[] =>
   traffic.toSorted((a, b) => b.succeededByRetry - a.succeededByRetry);
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -11,6 +11,7 @@ import type { PolicyRecord, World } from "../effective/world/world.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { isByPlaceholders } from "../model/placeholder.ts";
 import { formatRef, type GroupKind, kindId, type ObjectId, type PolicyId, parseObjectId } from "../model/refs.ts";
+import { capital } from "../model/words/capital.ts";
 import { countKinds, endSentence, joinWords } from "../model/words/count-kinds.ts";
 import type { Caveat, CountedPolicies } from "./caveat.ts";
 import { type CaveatContext, caveat, listNames, located } from "./caveat-context.ts";
@@ -180,4 +181,3 @@ const countsOf = (
 const totalOf = (counts: readonly CountedPolicies[]): number => counts.reduce((sum, { count }) => sum + count, 0);
 const areWord = (counts: readonly CountedPolicies[]): string => (totalOf(counts) === 1 ? "is" : "are");
 const restWord = (counts: readonly CountedPolicies[]): string => (totalOf(counts) === 1 ? "rests" : "rest");
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -4,6 +4,7 @@ import type { Finding } from "../model/finding.ts";
 import { isByPlaceholders } from "../model/placeholder.ts";
 import { formatRef, type ObjectId, type PolicyId, parseObjectId } from "../model/refs.ts";
 import { LEFT_OUT } from "../model/snapshot.ts";
+import { capital } from "../model/words/capital.ts";
 import type { Caveat, CaveatObject } from "./caveat.ts";
 import { type CaveatContext, caveat, listNames } from "./caveat-context.ts";
 import { touchesAbsent } from "./touched-objects.ts";
@@ -71,8 +72,6 @@ export function notInCommitCaveats({ scope }: CaveatContext): readonly Caveat[] 
   const names = found.map(({ source, message }) => `${source?.file ?? "a path"} is ${message}`);
   return [caveat("NotInCommit", { message: `${summary} and left out: ${listNames(names)}`, summary })];
 }
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Objects that count as absent because the API server would refuse them, if they could change the answer. */
 export function refusedCaveats(context: CaveatContext): readonly Caveat[] {

@@ -291,7 +291,6 @@ describe("Invalid", () => {
       color,
       { targetRefs: targetRef },
       /^InvalidTarget spec.targetRefs: .* is an object; allowed: a list/,
-      /names no target/,
     ],
     ["targetRef that is a list", color, { targetRef: [targetRef] }, /^InvalidTarget spec.targetRef: .* is a list/],
     [

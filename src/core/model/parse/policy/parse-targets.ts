@@ -16,8 +16,8 @@ export function parseTargets(
   if (targeting.kinds.length === 0) return NOTHING;
   const { ref, refs, selectors } = targeting.fields;
   const one = ownValue(spec, ref) ?? null;
-  const listed = listAt(spec, refs, report);
-  const selected = listAt(spec, selectors, report);
+  const lists = [listAt(spec, refs, report), listAt(spec, selectors, report)] as const;
+  const [listed = NOTHING, selected = NOTHING] = lists;
   const named = (one === null ? 0 : 1) + listed.length + selected.length;
   // Most policies have one target. A literal list has no spare capacity, unlike a list that grew.
   const [first] = listed;
@@ -29,7 +29,8 @@ export function parseTargets(
   if (one !== null) targets.push(parseRef(one, `spec.${ref}`, targeting, report));
   listed.forEach((item, i) => targets.push(parseRef(item, `spec.${refs}[${i}]`, targeting, report)));
   selected.forEach((item, i) => targets.push(parseTargetSelector(item, `spec.${selectors}[${i}]`, targeting, report)));
-  if (targets.length === 0 && targeting.namedBy === undefined && targeting.absent === undefined) {
+  const isUnreadable = lists.includes(undefined);
+  if (targets.length === 0 && !isUnreadable && targeting.namedBy === undefined && targeting.absent === undefined) {
     report(
       "InvalidTarget",
       `spec.${refs}`,
@@ -47,12 +48,13 @@ export function parseTargets(
 
 const NOTHING: readonly never[] = [];
 
-function listAt(spec: JsonObject, name: string, report: Report): readonly Json[] {
+/** Undefined: it is no list. */
+function listAt(spec: JsonObject, name: string, report: Report): readonly Json[] | undefined {
   const value = ownValue(spec, name) ?? null;
   if (value === null) return NOTHING;
   if (isJsonList(value)) return value;
   report("InvalidTarget", `spec.${name}`, `spec.${name} is ${formatValue(value)}; allowed: a list of targets`);
-  return NOTHING;
+  return undefined;
 }
 
 /** Parses an entry of `targetRefs`. Unknown fields, such as `type: direct`, are ignored. */

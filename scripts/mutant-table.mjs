@@ -280,8 +280,8 @@ export const mutants = [
     "an approximation about every policy is about none",
     gep713,
     "src/core/model/parse/policy/approximations-of.ts",
-    "return paths.length === 0 || paths.some(",
-    "return paths.some(",
+    "any.length === 0 || any.some(",
+    "any.some(",
   ),
   row(
     "an approximation about a field is about every policy",
@@ -368,7 +368,7 @@ export const mutants = [
     "lists in blocks are one value",
     gep713,
     "src/core/model/parse/policy/parse-blocks.ts",
-    "if (isJsonObject(block)) merged[word] = listsAsMaps(block, lists, entry);",
+    "if (isJsonObject(block)) merged[word] = listsAsMaps(block, listsWith(block, lists, merge), entry);",
     "",
   ),
 
@@ -1891,7 +1891,7 @@ export const mutants = [
     "sensitive values are shown with the others",
     gep713,
     "src/core/view/visible-values.ts",
-    "!sensitive.some((path) => isSensitive(path, inPolicy))",
+    "!isSensitive(this.#world, policy, pointer)",
     "true",
   ),
   // The status of Gateways and routes (Gateway API).
@@ -2087,9 +2087,9 @@ export const mutants = [
   row(
     "routes are attached once, to the first listener",
     attachment,
-    `${gatewayStatus}/listener-statuses.ts`,
-    "for (const section of sections) counts",
-    "for (const section of [...sections].slice(0, 1)) counts",
+    `${gatewayStatus}/attached-routes.ts`,
+    "if (found.some((one) => one.parent === parent && one.section === section)) continue;",
+    "if (found.some((one) => one.parent === parent)) continue;",
   ),
   row(
     "a route without a usable rule is partially invalid",

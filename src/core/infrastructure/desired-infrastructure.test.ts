@@ -1,4 +1,8 @@
-/** Gateway API, "GatewaySpec.infrastructure"; Kubernetes, "Pod Security Standards" */
+/**
+ * Gateway API, "GatewaySpec.infrastructure"
+ * Gateway API, "GatewayInfrastructure.annotations"
+ * Kubernetes, "Pod Security Standards"
+ */
 import { describe, expect, test } from "vitest";
 import { gateway, gatewayClass, listener, listenerSet } from "../../../test/support/cluster/gateway-objects.ts";
 import { evaluate } from "../evaluate.ts";

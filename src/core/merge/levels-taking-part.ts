@@ -8,7 +8,7 @@ import type { FoldLevel } from "./fold-level.ts";
  *
  * A definition may name levels whose policies are more specific than those on all other levels, also than those on levels below them: in
  * some implementations a route's settings for connections to its backends take effect over those of the backend.
- * GEP-713, "Hierarchy of target kinds"
+ * GEP-713, "Conflict resolution"
  */
 export function mostSpecificFirst(levels: readonly FoldLevel[], { mostSpecific }: MergeRules): readonly FoldLevel[] {
   if (mostSpecific === undefined) return levels;

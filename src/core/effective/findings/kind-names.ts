@@ -24,10 +24,13 @@ export function kindNamesIn(...worlds: readonly Pick<World, "objects" | "ruleboo
   return shared.size === 0 ? bareNames : { kindName: nameAmong(shared), inText: nameInText(shared, worlds) };
 }
 
-/** A kind that has no group yet, and the name of an object of it: `AuthorizationPolicy shop/till`. */
+/**
+ * A kind that has no group yet, and the name of an object of it: `AuthorizationPolicy shop/till`. A quoted kind that a message
+ * says the group of (`'Service' in apps`, `'Service' of the core group`) has one.
+ */
 const mentions = (kinds: Iterable<string>): RegExp =>
   new RegExp(
-    `(?<![\\w./-])(${[...kinds].flatMap((kind) => [kind, pluralKind(kind)].map(escapePattern)).join("|")})(?![\\w.(/-]| \\()(?: (?:([a-z0-9][-a-z0-9.]*)/)?([a-z0-9](?:[-a-z0-9.]*[a-z0-9])?))?`,
+    `(?<![\\w./-])(${[...kinds].flatMap((kind) => [kind, pluralKind(kind)].map(escapePattern)).join("|")})(?![\\w.(/-]| \\(|' (?:in|of) )(?: (?:([a-z0-9][-a-z0-9.]*)/)?([a-z0-9](?:[-a-z0-9.]*[a-z0-9])?))?`,
     "g",
   );
 

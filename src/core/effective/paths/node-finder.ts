@@ -6,13 +6,10 @@ import type { KindLevels } from "../world/kind-levels.ts";
 import type { WithPolicies } from "../world/world.ts";
 import type { Node } from "./path.ts";
 
-/** The number of nodes of objects, and of Namespaces, that are kept. */
-const MAX_REMEMBERED = 1024;
-
 /** Finds the nodes of objects for one policy kind. */
 export class NodeFinder {
   readonly levels: KindLevels;
-  /** Near a change there are few objects, and each is found several times. */
+  /** Each object near a change is found several times. */
   readonly #near: Map<ObjectId, Node> | undefined;
   readonly #namespaces: Map<string, Node> = new Map();
   readonly #objects: WithPolicies["objects"];
@@ -34,7 +31,7 @@ export class NodeFinder {
     const known = this.#near?.get(id);
     if (known !== undefined || this.#near === undefined) return known ?? this.#read(id);
     const node = this.#read(id);
-    if (node !== undefined) keep(this.#near, id, node);
+    if (node !== undefined) this.#near.set(id, node);
     return node;
   }
 
@@ -58,14 +55,9 @@ export class NodeFinder {
     const ref = namespaceRef(namespace);
     const id = objectId(ref);
     const node = this.of(id, ref, this.#objects.get(id)?.raw);
-    keep(this.#namespaces, namespace, node);
+    this.#namespaces.set(namespace, node);
     return node;
   }
-}
-
-function keep<Key>(nodes: Map<Key, Node>, key: Key, node: Node): void {
-  if (nodes.size >= MAX_REMEMBERED) nodes.clear();
-  nodes.set(key, node);
 }
 
 const NO_SECTIONS: readonly Section[] = [];

@@ -4,7 +4,7 @@ import { readCertificate } from "../../adapters/certificates/read-certificate.ts
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
 import type { ServingCertificate } from "../../adapters/sockets/start-tls-server.ts";
 import type { ControllerSettings } from "../../cli/controller/settings.ts";
-import { writeBundle } from "../../controller/certificates/api-service.ts";
+import { type BundleOutcome, writeBundle } from "../../controller/certificates/api-service.ts";
 import { type CertificateSecret, ensureCertificates } from "../../controller/certificates/own-certificates.ts";
 import { VIEW_GROUP, VIEW_VERSION } from "../../core/view/view-resources.ts";
 
@@ -43,9 +43,10 @@ export const CERTIFICATE_TIMING: CertificateTiming = { everyMs: 15_000, trustMs:
 
 export const createCertificateSource = (context: CertificateContext): CertificateSource => {
   const { certificateFiles } = context.settings;
+  const noteBundle = bundleNotes(context.note);
   return {
     load: async () => {
-      if (certificateFiles === undefined) return loadOwn(context);
+      if (certificateFiles === undefined) return loadOwn(context, noteBundle);
       return {
         ...(await loadFiles(certificateFiles)),
         trustedFromMs: 0,
@@ -131,7 +132,10 @@ async function readPem(file: string): Promise<string> {
 
 const API_SERVICE = `${VIEW_VERSION}.${VIEW_GROUP}`;
 
-async function loadOwn(context: CertificateContext): Promise<LoadedCertificate> {
+async function loadOwn(
+  context: CertificateContext,
+  noteBundle: ReturnType<typeof bundleNotes>,
+): Promise<LoadedCertificate> {
   const { client, settings, namespace, nowMs, note, publish, timing } = context;
   const secret: CertificateSecret = { namespace, name: settings.secretName };
   const host = `${settings.service.name}.${namespace}.svc`;
@@ -144,16 +148,17 @@ async function loadOwn(context: CertificateContext): Promise<LoadedCertificate> 
   });
   if (made !== undefined) note(`made a new certificate for ${host}, in Secret ${namespace}/${secret.name}`);
   // The API server must trust the authority before it meets a certificate of it.
-  if (settings.view !== undefined) await writeViewBundle(client, authorities, note);
+  if (settings.view !== undefined) noteBundle(await writeBundle(client, API_SERVICE, authorities));
   return { ...serving, trustedFromMs, isPublished: await publish(authorities) };
 }
 
-async function writeViewBundle(
-  client: KubeClient,
-  authorities: string,
-  note: (message: string) => void,
-): Promise<void> {
-  const outcome = await writeBundle(client, API_SERVICE, authorities);
-  if (outcome === "written") note(`wrote the authority of the certificate into APIService ${API_SERVICE}`);
-  if (outcome === "absent") note(`there is no APIService ${API_SERVICE}, so the view API cannot be reached yet`);
+/** Prints what became of the authorities of the view API: once that there is no APIService, and not each time that the certificate is looked at. */
+export function bundleNotes(note: (message: string) => void): (outcome: BundleOutcome) => void {
+  let isAbsent = false;
+  return (outcome) => {
+    if (outcome === "written") note(`wrote the authority of the certificate into APIService ${API_SERVICE}`);
+    if (outcome === "absent" && !isAbsent)
+      note(`there is no APIService ${API_SERVICE}, so the view API cannot be reached yet`);
+    isAbsent = outcome === "absent";
+  };
 }

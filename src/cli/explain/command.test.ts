@@ -177,6 +177,19 @@ test("a policy that sets nothing keeps out the defaults above it", async () => {
   expect(stdout).toContain("Color a/low on HTTPRoute a/r sets nothing and keeps out the defaults above it");
 });
 
+test("the values of a policy are counted on all paths together, with those that another policy sets to the same", async () => {
+  const files = {
+    "ground.yaml": ground.replace("[{name: one, backendRefs: []}]", "[{name: one}, {name: two}]"),
+    "p.yaml":
+      color("high", onGateway, "defaults: {strategy: patch, a: 1, b: 2, c: 3}") +
+      color("first", "{kind: HTTPRoute, name: r, sectionName: one}", "a: 5\n  c: 3") +
+      color("second", "{kind: HTTPRoute, name: r, sectionName: two}", "b: 5\n  c: 3"),
+  };
+  const { stdout } = await runCli("explain httproute/r -f ground.yaml -f p.yaml", { files });
+  expect(stdout).toContain("Color a/high on Gateway a/g sets 3 values\n");
+  expect(stdout).toContain("Color a/first on rule one of HTTPRoute a/r sets 2 values\n");
+});
+
 describe("why a value lost", () => {
   for (const [name, policies, sentence] of [
     [

@@ -12,8 +12,8 @@ interface WholePart {
   paths: number;
   /** Paths on which a value of it takes effect. */
   pathsInEffect: number;
-  /** The largest number of values that take effect on one path. */
-  values: number;
+  /** The pointers of its values that take effect on a path, also of those that another policy sets to the same. */
+  readonly values: Set<string>;
   gated: boolean;
   /** Settings of it are overridden. Without an overriding policy the object's own values do. */
   isOverridden: boolean;
@@ -26,7 +26,14 @@ interface WholePart {
 export function printPolicyParts(outcomes: readonly PathOutcome[], context: TextContext): void {
   const { print, redaction } = context;
   const parts = new Map<PolicyId, WholePart>();
-  for (const { policies, paths } of outcomes) for (const part of policies) addPart(parts, part, paths.length);
+  for (const { policies, paths, sources } of outcomes) {
+    for (const part of policies) addPart(parts, part, paths.length);
+    for (const { policy, pointer, lost } of sources) {
+      if (policy !== null) parts.get(policy)?.values.add(pointer);
+      for (const one of lost)
+        if (one.reason === "equal" && one.policy !== undefined) parts.get(one.policy)?.values.add(pointer);
+    }
+  }
   const evaluated = outcomes.flatMap(({ order = [] }) => order);
   for (const [policy, part] of parts) {
     const group = evaluated.find((one) => one.policy === policy)?.group;
@@ -47,7 +54,7 @@ function addPart(parts: Map<PolicyId, WholePart>, part: PolicyPart, paths: numbe
     on: formatNode(at),
     paths: 0,
     pathsInEffect: 0,
-    values: 0,
+    values: new Set<string>(),
     gated: false,
     isOverridden: false,
     removes: new Set<string>(),
@@ -57,7 +64,6 @@ function addPart(parts: Map<PolicyId, WholePart>, part: PolicyPart, paths: numbe
   parts.set(policy, whole);
   whole.paths += paths;
   if (inEffect > 0) whole.pathsInEffect += paths;
-  whole.values = Math.max(whole.values, inEffect);
   whole.gated ||= gated;
   whole.isOverridden ||= overridden > 0;
   whole.keepsOut ||= keepsOut;
@@ -78,7 +84,7 @@ function formatEffect(policy: PolicyId, part: WholePart, context: TextContext): 
   const { paths, pathsInEffect, values, removes, keepsOut } = part;
   const where = pathsInEffect === paths ? "" : ` on ${pathsInEffect} of its ${paths} paths`;
   const done = [
-    ...(pathsInEffect === 0 ? [] : [`sets ${countWord(values, "value")}${where}`]),
+    ...(pathsInEffect === 0 ? [] : [`sets ${countWord(values.size, "value")}${where}`]),
     ...(keepsOut ? ["sets nothing and keeps out the defaults above it"] : []),
     ...(removes.size === 0 ? [] : [`removes ${removedWords([...removes])}`]),
   ];

@@ -1,8 +1,10 @@
 /** A small cluster with one object of every kind. Tests modify it with hostile values. */
+
 import type { PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import { foreignGroup, gatewayGroup, policyGroup } from "../property/random/define-kind.ts";
 import { policyKinds } from "../property/random/policy-kinds.ts";
+import { customResourceDefinition } from "../support/crd/custom-resource.ts";
 
 export const definitions: readonly PolicyDefinition[] = policyKinds.map(({ definition }) => definition);
 
@@ -136,40 +138,22 @@ export const mergePolicy: JsonObject = policy("MergePolicy", "limits", {
   overrides: { strategy: "atomic", when: "spec.limits.a > 5", limits: { a: { rate: 3 } } },
 });
 
-const crd: JsonObject = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: "inferredpolicies.example.com", labels: { "gateway.networking.k8s.io/policy": "Inherited" } },
+const crd = customResourceDefinition({
+  group: policyGroup,
+  kind: "InferredPolicy",
+  plural: "inferredpolicies",
+  labels: { "gateway.networking.k8s.io/policy": "Inherited" },
   spec: {
-    group: policyGroup,
-    scope: "Namespaced",
-    names: { kind: "InferredPolicy", plural: "inferredpolicies" },
-    versions: [
-      {
-        name: "v1",
-        served: true,
-        storage: true,
-        schema: {
-          openAPIV3Schema: {
-            type: "object",
-            properties: {
-              spec: {
-                type: "object",
-                properties: {
-                  targetRef: {
-                    type: "object",
-                    properties: { group: { type: "string" }, kind: { type: "string" }, name: { type: "string" } },
-                  },
-                  labels: { type: "object", additionalProperties: { type: "string" } },
-                },
-              },
-            },
-          },
-        },
+    type: "object",
+    properties: {
+      targetRef: {
+        type: "object",
+        properties: { group: { type: "string" }, kind: { type: "string" }, name: { type: "string" } },
       },
-    ],
+      labels: { type: "object", additionalProperties: { type: "string" } },
+    },
   },
-};
+});
 
 const definitionDocument: JsonObject = {
   apiVersion: "prevail.dev/v1alpha1",

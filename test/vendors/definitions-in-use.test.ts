@@ -12,6 +12,7 @@ import {
   verdicts,
 } from "../../src/index.ts";
 import { gateway, gatewayClass, policy, route } from "../support/cluster/gateway-objects.ts";
+import { anySpec, customResourceDefinition } from "../support/crd/custom-resource.ts";
 
 const GROUP = "gateway.envoyproxy.io";
 const cluster = [
@@ -22,35 +23,13 @@ const cluster = [
 const security = (spec: JsonObject, on = "Gateway/g", name = "p") =>
   policy("SecurityPolicy", name, on, spec, { group: GROUP });
 
-const crd: JsonObject = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: "dnspolicies.kuadrant.io", labels: { "gateway.networking.k8s.io/policy": "direct" } },
-  spec: {
-    group: "kuadrant.io",
-    names: { kind: "DNSPolicy", plural: "dnspolicies" },
-    scope: "Namespaced",
-    versions: [
-      {
-        name: "v1",
-        served: true,
-        storage: true,
-        schema: {
-          openAPIV3Schema: {
-            type: "object",
-            properties: {
-              spec: {
-                type: "object",
-                properties: { targetRef: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
-                "x-kubernetes-preserve-unknown-fields": true,
-              },
-            },
-          },
-        },
-      },
-    ],
-  },
-};
+const crd = customResourceDefinition({
+  group: "kuadrant.io",
+  kind: "DNSPolicy",
+  plural: "dnspolicies",
+  labels: { "gateway.networking.k8s.io/policy": "direct" },
+  spec: { ...anySpec, properties: { targetRef: anySpec } },
+});
 
 const ownDefinition: JsonObject = {
   apiVersion: "prevail.dev/v1alpha1",

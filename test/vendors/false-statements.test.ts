@@ -1,9 +1,11 @@
 /** Statements about mixed clusters that were false once. Each is a test: what is reported instead must be true. */
+
 import { describe, expect, test } from "vitest";
 import { buildSnapshot, caveatsFor, check, evaluate, type JsonObject, verdicts } from "../../src/index.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { cluster } from "../support/cluster/cluster.ts";
 import { gateway, gatewayClass, policy, route, routeTo, service } from "../support/cluster/gateway-objects.ts";
+import { anySpec, customResourceDefinition } from "../support/crd/custom-resource.ts";
 import { vendorCluster } from "./vendor-cases.ts";
 
 const EG = "gateway.envoyproxy.io";
@@ -15,35 +17,14 @@ const behind = (controller: string): readonly JsonObject[] => [
 ];
 const RULE = "HTTPRoute/r#only";
 
-const crd = (group: string, kind: string, label: string, fields: JsonObject): JsonObject => ({
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: {
-    name: `${kind.toLowerCase()}s.${group}`,
-    labels: { "gateway.networking.k8s.io/policy": label },
-  },
-  spec: {
+const crd = (group: string, kind: string, label: string, properties: JsonObject): JsonObject =>
+  customResourceDefinition({
     group,
-    names: { kind, plural: `${kind.toLowerCase()}s` },
-    scope: "Namespaced",
-    versions: [
-      {
-        name: "v1",
-        served: true,
-        storage: true,
-        schema: {
-          openAPIV3Schema: {
-            type: "object",
-            properties: {
-              spec: { type: "object", properties: fields },
-            },
-          },
-        },
-      },
-    ],
-  },
-});
-const anything: JsonObject = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+    kind,
+    plural: `${kind.toLowerCase()}s`,
+    labels: { "gateway.networking.k8s.io/policy": label },
+    spec: { type: "object", properties },
+  });
 
 describe("false once", () => {
   test("1: a SecurityPolicy of Envoy Gateway behind Istio is not Enforced, and a finding names the controller", () => {
@@ -163,7 +144,7 @@ describe("false once", () => {
   test("7: an answer that rests on a definition inferred from a label says so", () => {
     const objects = [
       ...behind("example.com/any"),
-      crd("example.com", "TrafficPolicy", "Direct", { targetRefs: { type: "array", items: anything } }),
+      crd("example.com", "TrafficPolicy", "Direct", { targetRefs: { type: "array", items: anySpec } }),
       policy("TrafficPolicy", "p", ["HTTPRoute/r"], {}),
     ];
     const codes = caveatsFor(evaluate(buildSnapshot(objects)), { about: "Input" }).map(({ code }) => code);
@@ -175,7 +156,7 @@ describe("false once", () => {
       policy("TrafficPolicy", name, ["HTTPRoute/r"], spec, { group: "gateway.kgateway.dev", created });
     const { outcome, evaluation } = vendorCluster([
       ...behind("kgateway.dev/kgateway"),
-      crd("gateway.kgateway.dev", "TrafficPolicy", "Direct", { targetRefs: { type: "array", items: anything } }),
+      crd("gateway.kgateway.dev", "TrafficPolicy", "Direct", { targetRefs: { type: "array", items: anySpec } }),
       traffic("a", { timeouts: { request: "1s" } }, 0),
       traffic("b", { retry: { attempts: 2 } }, 1),
     ]);

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { finishedRequest } from "../../../test/support/gateway/finished-request.ts";
 import type { BackendConfig, BackendId, EndpointsId, RuleConfig } from "../../core/dataplane/gateway-config.ts";
 import type { ConnectionFinished, RequestFinished } from "./gateway-event.ts";
 import { createMetrics } from "./metrics.ts";
@@ -21,28 +22,8 @@ const backend: BackendConfig = {
   budget: undefined,
   session: undefined,
 };
-const finished = (more: Partial<RequestFinished> = {}): RequestFinished => ({
-  type: "RequestFinished",
-  startedAtMs: 0,
-  durationMs: 7,
-  client: "127.0.0.1",
-  protocol: "HTTP/1.1",
-  gateway,
-  port: 80,
-  method: "GET",
-  host: "a.example",
-  path: "/",
-  query: "",
-  userAgent: undefined,
-  status: 200,
-  responseBytes: 1,
-  rule,
-  backend,
-  attempts: 1,
-  flags: [],
-  reason: undefined,
-  ...more,
-});
+const finished = (more: Partial<RequestFinished> = {}): RequestFinished =>
+  finishedRequest({ gateway, rule, backend, ...more });
 
 const lines = (text: string, start: string): readonly string[] =>
   text.split("\n").filter((line) => line.startsWith(start));

@@ -1,32 +1,13 @@
 import { expect, test } from "vitest";
-import { backendConfig, gatewayRef, rule as ruleOf } from "../../../test/support/gateway/gateway-configs.ts";
+import { finishedRequest } from "../../../test/support/gateway/finished-request.ts";
+import { backendConfig, rule as ruleOf } from "../../../test/support/gateway/gateway-configs.ts";
 import type { RequestFinished } from "./gateway-event.ts";
 import { createRetryWorth } from "./retry-worth.ts";
 
 const rule = ruleOf([]);
 const backend = backendConfig("bread");
-const finished = (more: Partial<RequestFinished>): RequestFinished => ({
-  type: "RequestFinished",
-  startedAtMs: 0,
-  durationMs: 7,
-  client: "127.0.0.1",
-  protocol: "HTTP/1.1",
-  gateway: gatewayRef,
-  port: 80,
-  method: "GET",
-  host: "a.example",
-  path: "/",
-  query: "",
-  userAgent: undefined,
-  status: 200,
-  responseBytes: 1,
-  rule,
-  backend,
-  attempts: 2,
-  flags: [],
-  reason: undefined,
-  ...more,
-});
+const finished = (more: Partial<RequestFinished>): RequestFinished =>
+  finishedRequest({ rule, backend, attempts: 2, ...more });
 
 test.each([
   ["one attempt", { attempts: 1 }, [1, 0, 0]],

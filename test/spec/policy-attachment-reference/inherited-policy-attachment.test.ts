@@ -1,6 +1,8 @@
 /** Policy attachment reference, "Inherited Policy Attachment: It's all about the defaults and overrides" */
+
 import { describe, expect, test } from "vitest";
 import { cluster } from "../../support/cluster/cluster.ts";
+import { customResourceDefinition } from "../../support/crd/custom-resource.ts";
 import { acme, acmePolicy, acmeSpec, ingress } from "./acme-policies.ts";
 
 describe("Inherited Policy Attachment: It's all about the defaults and overrides", () => {
@@ -98,34 +100,14 @@ describe("Inherited Policy Attachment: It's all about the defaults and overrides
         struct: { type: "object", properties: { a: { type: "integer" }, b: { type: "integer" } } },
       },
     };
-    const crd = {
-      apiVersion: "apiextensions.k8s.io/v1",
-      kind: "CustomResourceDefinition",
-      metadata: { name: "acmeservicepolicies.example.com" },
+    const crd = customResourceDefinition({
+      kind: "AcmeServicePolicy",
+      plural: "acmeservicepolicies",
       spec: {
-        group: "example.com",
-        scope: "Namespaced",
-        names: { kind: "AcmeServicePolicy", plural: "acmeservicepolicies" },
-        versions: [
-          {
-            name: "v1",
-            served: true,
-            storage: true,
-            schema: {
-              openAPIV3Schema: {
-                type: "object",
-                properties: {
-                  spec: {
-                    type: "object",
-                    properties: { targetRef: { type: "object" }, override: settings, default: settings },
-                  },
-                },
-              },
-            },
-          },
-        ],
+        type: "object",
+        properties: { targetRef: { type: "object" }, override: settings, default: settings },
       },
-    };
+    });
     const lower = acmePolicy("s", "Service/s", { default: { labels: { foo: "a", bar: "b" }, struct: { a: 1 } } });
     const higher = acmePolicy("g", "Gateway/g", { override: { labels: { foo: "c" }, struct: { b: 2 } } });
     expect(acmeSpec(crd, lower, higher)).toEqual({ labels: { foo: "c" }, struct: { a: 1, b: 2 } });

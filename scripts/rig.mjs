@@ -1,7 +1,7 @@
 // Bundles a TypeScript program and runs it in namespaces of its own (network, mounts, processes), in which it can start a cluster with Pods.
-//   node scripts/rig.mjs PROGRAM.ts [ARG…]
-//   node scripts/rig.mjs --check [PART…]      builds what is missing, beside the parts of every rig also these, and starts nothing
-// As another user than root it also needs user namespaces. No route leads out of the namespaces, and nothing survives: when the program ends, or this
+//   node scripts/rig.mjs [--user] PROGRAM.ts [ARG…]
+//   node scripts/rig.mjs [--user] --check [PART…]      builds what is missing, beside the parts of every rig also these, and starts nothing
+// As another user than root it also needs user namespaces; --user: as root, too. No route leads out of the namespaces, and nothing survives: when the program ends, or this
 // one, the kernel ends every process and removes every interface. The program's TMPDIR is removed too.
 // The parts of the cluster are built before that, where they are missing (PREVAIL_RIG_PARTS has their paths).
 // Exit code 3: a program is missing, or a part cannot be built. Exit code 4: the kernel does not let this user make such namespaces. The last line of
@@ -14,8 +14,10 @@ import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
+const given = process.argv.slice(2);
+const isUser = given[0] === "--user";
 const namespaces = [
-  ...(process.getuid?.() === 0 ? [] : ["--user", "--map-root-user"]),
+  ...(process.getuid?.() === 0 && !isUser ? [] : ["--user", "--map-root-user"]),
   "--net",
   "--mount",
   "--pid",
@@ -23,7 +25,7 @@ const namespaces = [
   "--mount-proc",
   "--propagation=private",
 ];
-const [program, ...args] = process.argv.slice(2);
+const [program, ...args] = isUser ? given.slice(1) : given;
 if (program === undefined) {
   console.error("rig: name the program to run: node scripts/rig.mjs PROGRAM.ts [ARG…]");
   process.exit(2);

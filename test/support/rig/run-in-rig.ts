@@ -18,11 +18,16 @@ const IS_FORBIDDEN = 4;
  * Builds the parts of the rig where they are missing, and these beside them. Undefined if this machine cannot run it; in CI a missing program is an
  * error.
  */
-export async function findRig(...parts: readonly "suite"[]): Promise<RunInRig | undefined> {
+export const findRig = (...parts: readonly "suite"[]): Promise<RunInRig | undefined> => find([], parts);
+
+/** The rig with the rights that another user than root has, which root takes on for that. */
+export const findUserRig = (): Promise<RunInRig | undefined> => find(["--user"], []);
+
+async function find(options: readonly string[], parts: readonly string[]): Promise<RunInRig | undefined> {
   const { env } = process;
   if (isClusterLeftOut(env)) return undefined;
-  const { status, errors } = await run(["--check", ...parts]);
-  if (status === 0) return async (program, args = []) => run([program, ...args]);
+  const { status, errors } = await run([...options, "--check", ...parts]);
+  if (status === 0) return async (program, args = []) => run([...options, program, ...args]);
   const reason = errors.trim().split("\n").at(-1) ?? "";
   const mayLeaveOut = status === IS_FORBIDDEN || (status === IS_MISSING && env["CI"] !== "true");
   if (!mayLeaveOut) throw new Error(`the rig is needed: ${reason}`);

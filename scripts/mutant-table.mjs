@@ -991,6 +991,20 @@ export const mutants = [
     "metadata: _metadata, ...fields",
   ),
   row(
+    "an optional spec is required",
+    gep713,
+    `${model}/parse/policy/settings-of.ts`,
+    "return spec === undefined ? NO_SETTINGS : spec;",
+    "return spec;",
+  ),
+  row(
+    "every spec is optional",
+    gep713,
+    `${model}/parse/policy/settings-of.ts`,
+    "switch (settings) {",
+    'switch (settings === "Spec" ? "OptionalSpec" : settings) {',
+  ),
+  row(
     "a target without a kind has none",
     gep713,
     `${model}/parse/policy/parse-targets.ts`,

@@ -69,8 +69,9 @@ export function readPolicy(
   const reading = { ...options, object };
   // Settings at the root of an object are everything but what each object has.
   const { settings } = options.definition;
-  const spec =
-    settings === "Root" ? without(object.raw, ["apiVersion", "kind", "metadata", "status"]) : field(object.raw, "spec");
+  const isLeftOut = settings === "OptionalSpec" && !Object.hasOwn(object.raw, "spec");
+  const written = isLeftOut ? {} : field(object.raw, "spec");
+  const spec = settings === "Root" ? without(object.raw, ["apiVersion", "kind", "metadata", "status"]) : written;
   if (!isMap(spec)) return undefined;
   const targets = readTargets(spec, reading.definition);
   const { accumulate } = reading.definition.merge;

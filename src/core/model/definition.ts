@@ -11,6 +11,9 @@ import type { Governs } from "./words/governs-words.ts";
 
 export type PolicyClass = "Direct" | "Inherited";
 
+/** Where the settings of a policy are: in `spec`, in a `spec` that may be absent, or in the fields beside `metadata`. */
+export type SettingsPosition = "Spec" | "OptionalSpec" | "Root";
+
 /** How much of two specs is compared at once. `custom` names a function that the caller registers. */
 export type Granularity = "Atomic" | "Patch" | "Merge" | "Field" | { readonly custom: string };
 
@@ -372,8 +375,8 @@ export interface PolicyDefinition {
   readonly merge: MergeRules;
   /** Absent: all settings have the same rules. */
   readonly parts?: readonly DefinitionPart[];
-  /** `Root`: the settings of a policy are the fields beside `metadata`. Absent: they are in `spec`. */
-  readonly settings?: "Root";
+  /** Absent: `Spec`. */
+  readonly settings?: Exclude<SettingsPosition, "Spec">;
   readonly mapsTo: readonly FieldMapping[];
   /** Absent: none. */
   readonly references?: readonly PolicyReference[];

@@ -132,6 +132,21 @@ const absentKind: PolicyKindUnderTest = {
   }),
 };
 
+/** A policy needs neither a target nor a spec, and an empty one keeps out the defaults of others. */
+const optionalSpecKind: PolicyKindUnderTest = {
+  ...values,
+  definition: define({
+    kind: "OptionalSpecPolicy",
+    targeting: { kinds: gatewayTargets, absent: { means: "OwnNamespace", rootNamespace: "a-b" } },
+    hierarchy: { namespacesAbove: [gateway, httpRoute] },
+    merge: {
+      granularity: { default: "Atomic", field: "strategy", values: { atomic: "Atomic", patch: "Patch" } },
+      empty: "TakesPlace",
+    },
+    settings: "OptionalSpec",
+  }),
+};
+
 /** Only listeners of Gateways may be targeted, not whole Gateways. */
 const sectionOnlyKind: PolicyKindUnderTest = {
   ...values,
@@ -194,6 +209,7 @@ export const attachmentKinds: readonly PolicyKindUnderTest[] = [
   globalKind,
   sectionOnlyKind,
   absentKind,
+  optionalSpecKind,
   portsKind,
   pickingKind,
 ];

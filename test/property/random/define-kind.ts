@@ -73,7 +73,7 @@ interface Sketch {
   readonly mapsTo?: PolicyDefinition["mapsTo"];
   readonly references?: PolicyDefinition["references"];
   readonly controllers?: readonly string[];
-  readonly settings?: "Root";
+  readonly settings?: PolicyDefinition["settings"];
 }
 
 export function define(sketch: Sketch): PolicyDefinition {

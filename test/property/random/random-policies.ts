@@ -176,6 +176,8 @@ export function policyFromPlan(
   const written = isWithout ? (pick(WORKLOADS, plan.kind) ?? {}) : writeRefs(refs);
   const settings = { ...written, ...writeBlocks(plan, kind) };
   const isRoot = kind.definition.settings === "Root";
+  // Only where the spec is optional this is a valid policy.
+  if (isWithout && number % 6 === 5) return { ...kubeObject(identity, {}), metadata };
   return { ...kubeObject(identity, {}), metadata, ...(isRoot ? settings : { spec: settings }) };
 }
 

@@ -5,9 +5,11 @@
 import { expect, test } from "vitest";
 import type { PolicyDefinition } from "../../../src/core/model/definition.ts";
 import type { JsonObject } from "../../../src/core/model/json.ts";
+import { parseDefinition } from "../../../src/core/model/parse/definition/parse-definition.ts";
 import { apply, caveatsFor, effectivePolicies } from "../../../src/index.ts";
 import { cluster } from "../../support/cluster/cluster.ts";
 import { gateway, gatewayClass, policy } from "../../support/cluster/gateway-objects.ts";
+import { kubeObject } from "../../support/cluster/kube-objects.ts";
 import { policyKind } from "../../support/cluster/policy-kind.ts";
 
 /** As Istio: the namespace, in the root namespace the mesh, or workloads by label. */
@@ -207,4 +209,53 @@ test("means: Nothing: a policy without a target is accepted and takes effect now
   expect([outcome("shop/alone"), outcome("shop/p")]).toEqual(["NoPath", "Enforced"]);
   expect(spec("Gateway/shop/g")).toEqual({ sampling: 2 });
   expect(findings.filter(({ severity }) => severity !== "info")).toEqual([]);
+});
+
+/** As Istio's AuthorizationPolicy: all take effect, and one that says nothing is a policy, too. */
+const withOptionalSpec = policyKind("Telemetry", {
+  targets: ["Gateway"],
+  ends: ["Gateway"],
+  namespacesAbove: ["Gateway"],
+  merge: { accumulate: { order: ["Level"] } },
+  targeting: { absent: { means: "OwnNamespace", rootNamespace: "root" } },
+});
+const optional: PolicyDefinition = { ...withOptionalSpec, settings: "OptionalSpec" };
+const { spec: _none, ...bare } = without("p", "shop", {});
+
+test("a policy without a spec is Invalid, unless the kind says that its spec is optional", () => {
+  const required = cluster([...gateways, bare], { definitions: [withOptionalSpec] });
+  expect(required.outcome("shop/p")).toBe("Invalid");
+  expect(required.spec("Gateway/shop/g")).toEqual({});
+  const { outcome, spec, conditions } = cluster([...gateways, bare], { definitions: [optional] });
+  expect(outcome("shop/p")).toBe("Enforced");
+  expect(conditions("shop/p")).toEqual(["Namespace/shop: Accepted=True/Accepted Enforced=True/Enforced"]);
+  expect(spec("Gateway/shop/g")).toEqual({ "shop/p": {} });
+  expect(spec("Gateway/bakery/g")).toEqual({});
+});
+
+test("an optional spec is a map if it is there", () => {
+  for (const written of [null, "x", []]) {
+    const { outcome } = cluster([...gateways, { ...bare, spec: written }], { definitions: [optional] });
+    expect(outcome("shop/p")).toBe("Invalid");
+  }
+});
+
+test("a kind whose policies need a target has no optional spec", () => {
+  const problems = (targeting: JsonObject) =>
+    parseDefinition(
+      kubeObject({
+        apiVersion: "prevail.dev/v1alpha1",
+        kind: "PolicyDefinition",
+        metadata: { name: "telemetries.example.com" },
+        spec: {
+          policies: [{ group: "example.com", kind: "Telemetry" }],
+          class: "Inherited",
+          targeting: { kinds: ["Gateway"], ...targeting },
+          hierarchy: { effectiveTargets: ["Gateway"], namespaces: { above: ["Gateway"] } },
+          settings: "OptionalSpec",
+        },
+      }),
+    ).findings.map(({ code, field }) => [code, field]);
+  expect(problems({})).toEqual([["DefinitionMisplaced", "spec.settings"]]);
+  expect(problems({ absent: { means: "OwnNamespace" } })).toEqual([]);
 });

@@ -99,13 +99,25 @@ const toFindings = (object: KubeObject, problems: readonly DefinitionProblem[]):
     ...(object.source === undefined ? {} : { source: object.source }),
   }));
 
-/** Fields beside `metadata` have no names for targets, blocks and removals, so a kind with such settings can have none. */
+/**
+ * Without a spec there is no target, so it may be absent only where the target may. Fields beside `metadata` have no names for targets, blocks
+ * and removals, so a kind with such settings can have none.
+ */
 function readSettings(
   spec: JsonObject,
-  { kinds, absent }: Targeting,
+  { kinds, absent, namedBy }: Targeting,
   problems: DefinitionProblem[],
 ): Pick<PolicyDefinition, "settings"> {
-  if (oneOf(spec["settings"], choices.settings, "Spec") === "Spec") return {};
+  const settings = oneOf(spec["settings"], choices.settings, "Spec");
+  if (settings === "Spec") return {};
+  if (settings === "OptionalSpec") {
+    if (absent === undefined && namedBy === undefined) {
+      const message =
+        "spec.settings is OptionalSpec: that needs policies without targets (spec.targeting.absent or spec.targeting.namedBy).";
+      problems.push({ code: "Misplaced", field: "spec.settings", message });
+    }
+    return { settings };
+  }
   if (kinds.length > 0 || absent !== undefined || ownValue(child(spec, "merge"), "strategy") !== "Accumulate") {
     const message =
       "spec.settings is Root: that needs spec.merge.strategy Accumulate, and policies that only objects name (spec.targeting.namedBy).";

@@ -1,7 +1,7 @@
 /** The schema of PolicyDefinitions. Parsing checks them by it; the CRD and docs/definitions.md are generated from it. */
 
 import { type Ancestors, type StatusState, statusStates } from "../../definition/status-rules.ts";
-import type { PolicyClass, PolicyDefinition, PolicyReference, Visibility } from "../../definition.ts";
+import type { PolicyClass, PolicyDefinition, PolicyReference, SettingsPosition, Visibility } from "../../definition.ts";
 import { type Governs, governsMeanings, governsWords } from "../../words/governs-words.ts";
 import type { Schema } from "../schema.ts";
 import { dottedPath, kind, level, linkChoices, linkRow } from "./level-schema.ts";
@@ -30,7 +30,7 @@ export const choices: typeof linkChoices &
     readonly format: readonly PolicyReference["format"][];
     readonly visibility: readonly Visibility[];
     readonly governs: readonly Governs[];
-    readonly settings: readonly ("Spec" | "Root")[];
+    readonly settings: readonly SettingsPosition[];
   } = {
   ...linkChoices,
   ...targetingChoices,
@@ -41,7 +41,7 @@ export const choices: typeof linkChoices &
   format: ["Any", "Certificates"],
   visibility: ["Readers", "Target"],
   governs: governsWords,
-  settings: ["Spec", "Root"],
+  settings: ["Spec", "OptionalSpec", "Root"],
 };
 
 const controllerName: Schema = {
@@ -240,7 +240,7 @@ export const definitionSchema: Schema = object({
   settings: optional(
     choice(choices.settings),
     "Spec",
-    "Where the settings of a policy are: in `spec`, or in the fields beside `metadata` (Root). Only objects may name the policies of a kind with Root, and all of them take effect.",
+    "Where the settings of a policy are: in `spec`, in a `spec` that may be absent and is then empty (OptionalSpec), or in the fields beside `metadata` (Root). Only objects may name the policies of a kind with Root, and all of them take effect.",
   ),
   mapsTo: optional(
     list(mapping),

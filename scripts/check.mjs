@@ -21,6 +21,19 @@ const steps = [
     what: "imports between layers, file names, exports",
     run: ["vitest", "run", "--reporter=dot", "test/architecture.test.ts"],
   },
+  {
+    name: "docs",
+    what: "words, rows of mutants, generated pages",
+    run: [
+      "vitest",
+      "run",
+      "--reporter=dot",
+      "test/docs/words",
+      "test/rules",
+      "test/mutants",
+      "test/definition-reference",
+    ],
+  },
 ];
 
 const names = process.argv.slice(2);

@@ -36,9 +36,9 @@ describe.skipIf(parts === undefined || helm === undefined)("the chart in the mod
     const policyKinds = [{ apiGroup: "policies.example.com", resources: ["authpolicies", "limitpolicies"] }];
     const values = { mode: "observe", "viewApi.port": balancer.port, policyKinds };
     rendered = await renderChart(helm ?? "", values);
-    const place = ["--namespace", VIEW_NAMESPACE, "--take-ownership"];
+    const owner = ["--namespace", VIEW_NAMESPACE, "--take-ownership"];
     const access = { kubeconfig: plane.kubeconfig };
-    await runHelm(helm ?? "", ["install", "prevail", CHART, ...place, ...valueArgs(values)], access);
+    await runHelm(helm ?? "", ["install", "prevail", CHART, ...owner, ...valueArgs(values)], access);
     // The Service leads to a port of this machine, as no Pod runs here.
     const spec = { type: "ExternalName", externalName: "localhost" };
     const patch = JSON.stringify({ spec });

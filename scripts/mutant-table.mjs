@@ -2612,6 +2612,27 @@ export const mutants = [
     "isDeepStrictEqual(confirmed?.wanted, wanted);",
   ),
   row(
+    "a status that is written again counts as left alone when it is reset once more",
+    "src/controller/report/",
+    "src/controller/report/status-writer.ts",
+    "      record.resets.noteWritten();\n",
+    "",
+  ),
+  row(
+    "a status that is left alone counts as kept though what is wanted has changed",
+    "src/controller/report/",
+    "src/controller/report/status-writer.ts",
+    "      record.confirmed = undefined;\n      return false;",
+    "      return false;",
+  ),
+  row(
+    "a view does not say that the status of its object is not kept",
+    "src/core/view/",
+    "src/core/view/status-caveats.ts",
+    "if (stopped === undefined) return [];",
+    "if (stopped !== undefined) return [];",
+  ),
+  row(
     "a write without a response leaves what was confirmed before",
     "src/controller/report/",
     "src/controller/report/status-writer.ts",

@@ -10,15 +10,16 @@ import type { KubeClient } from "../../src/adapters/cluster/client/kube-client.t
 import { getObject, updateStatus } from "../../src/adapters/cluster/client/object-requests.ts";
 import { resourcePath } from "../../src/adapters/cluster/client/resource.ts";
 import { type JsonObject, objectAt, objectsIn } from "../../src/core/model/json.ts";
+import type { EffectivePolicyView } from "../../src/core/view/view-types.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { gateway, gatewayClass, listener, policy, routeTo, service } from "../support/cluster/gateway-objects.ts";
+import { findFreePorts } from "../support/gateway/find-free-ports.ts";
 import { type AuditedWrite, type AuditLog, createAuditLog } from "../support/kubernetes/audit-log.ts";
 import { clientAs } from "../support/kubernetes/cluster-client.ts";
 import { type ControlPlane, compactEtcd, startControlPlane } from "../support/kubernetes/control-plane.ts";
 import { findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
 import {
   CONTROLLER_USER,
-  REPORT_NAMESPACE,
   type ReportReplica,
   reportSettings,
   startReportReplica,
@@ -26,7 +27,8 @@ import {
 } from "../support/kubernetes/report-replica.ts";
 import { startTcpRelay, type TcpRelay } from "../support/kubernetes/tcp-relay.ts";
 import { CLUSTER_TEST, until } from "../support/kubernetes/until.ts";
-import { affectedBy, applyAll, applyKinds, getWritten, namespaceObject, policyCrd } from "./status-objects.ts";
+import { installViewApi, untilAvailable } from "../support/kubernetes/view-replica.ts";
+import { affectedBy, applyAll, applyKinds, getWritten, policyCrd } from "./status-objects.ts";
 
 const parts = await findKubernetes();
 const ROUTES = Number(process.env["PREVAIL_ROUTES"] ?? 60);
@@ -34,6 +36,7 @@ const EDITS = Number(process.env["PREVAIL_EDITS"] ?? 10);
 /** How long the other writer goes on, at the least. */
 const HOSTILE_MS = Number(process.env["PREVAIL_HOSTILE_MS"] ?? 0);
 const RELISTS = 3;
+const [viewPort = 0] = await findFreePorts(1);
 
 const GATEWAYS = { group: "gateway.networking.k8s.io", version: "v1", plural: "gateways" };
 const HTTP_ROUTES = { group: "gateway.networking.k8s.io", version: "v1", plural: "httproutes" };
@@ -71,7 +74,7 @@ describe.skipIf(parts === undefined)("writes of status", CLUSTER_TEST, () => {
   let client: KubeClient;
   let replica: ReportReplica;
   const start = async (): Promise<void> => {
-    replica = await startReportReplica(plane, { own }, { port: relay.port });
+    replica = await startReportReplica(plane, { own }, { port: relay.port, viewPort });
   };
   beforeAll(async () => {
     if (parts === undefined) return;
@@ -82,8 +85,8 @@ describe.skipIf(parts === undefined)("writes of status", CLUSTER_TEST, () => {
     plane = await startControlPlane(parts, { frontProxy: true, users, flags });
     relay = await startTcpRelay({ host: "127.0.0.1", port: Number(new URL(plane.server).port) });
     client = await clientAs(plane);
+    await installViewApi(plane, viewPort);
     await applyAll(plane, [
-      namespaceObject(REPORT_NAMESPACE),
       gatewayClass("class", "prevail.dev/gateway"),
       gateway("g", { listeners: [listener("http"), listener("more", { port: 81 })] }),
       gateway("idle"),
@@ -380,6 +383,21 @@ describe.skipIf(parts === undefined)("writes of status", CLUSTER_TEST, () => {
     expect((await getWritten(plane, "httproute", "route-0", "default")).status?.parents).toEqual([
       { ...parent, parentRef: { group: "gateway.networking.k8s.io", kind: "Gateway", name: "g" } },
     ]);
+    await untilAvailable(plane);
+    for (const view of ["httproute.route-0", "gateway.g"]) {
+      const { caveats } = JSON.parse(
+        await plane.kubectl(["get", "effectivepolicy", view, "-n", "default", "-o", "json"]),
+      ) as EffectivePolicyView;
+      expect(caveats.map(({ code, message }) => `${code}: ${message}`)).toContainEqual(
+        expect.stringMatching(
+          /^StatusNotKept: .* may be out of date: the field manager 'hostile' has reset it three times/,
+        ),
+      );
+    }
+    const kept = await plane.kubectl(["get", "effectivepolicy", "httproute.apart", "-n", "default", "-o", "json"]);
+    expect(kept).not.toContain("StatusNotKept");
+    const explained = await runCli(`explain httproute/route-0 -n default --via api --kubeconfig ${plane.kubeconfig}`);
+    expect(explained.stdout.replaceAll(/\s+/g, " ")).toContain("the field manager 'hostile' has reset it three times");
     const bundle = await runCli(`controller --support-bundle --kubeconfig ${plane.kubeconfig}`);
     expect(JSON.parse(bundle.stdout)).toMatchObject({
       statusResets: expect.arrayContaining([expect.objectContaining({ kind: "HTTPRoute" })]),

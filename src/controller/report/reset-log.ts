@@ -7,14 +7,15 @@ export interface Reset {
 
 const MOST_RESETS = 3;
 const WITHIN_MS = 10 * 60_000;
-/** After that long without a write one more attempt is made. */
+/** After that long without a write there is another attempt. */
 const STOPPED_MS = 60 * 60_000;
 
 /**
  * Two writers of one condition
  *
  * If the same manager removes or changes our entries of an object three times within ten minutes, they are not written there any more: two
- * controllers that correct each other are a load on the API server, and no reader can rely on the result. There is one more attempt after an hour.
+ * controllers that correct each other are a load on the API server, and no reader can rely on the result. There is another attempt after an
+ * hour; three more resets end that, too.
  */
 export class ResetLog {
   #resets: readonly Reset[] = [];
@@ -30,9 +31,18 @@ export class ResetLog {
     return isNew;
   }
 
+  /** What was reset is as it should be again. */
+  noteWritten(): void {
+    this.#stopped = undefined;
+  }
+
+  /** The manager that ended the writes, and until when; known until there is a write again, which may be later. */
+  get stopped(): { readonly manager: string; readonly untilMs: number } | undefined {
+    return this.#stopped && { manager: this.#stopped.manager, untilMs: this.#stopped.atMs + STOPPED_MS };
+  }
+
   /** The last reset, if nothing is written because of it. */
   stoppedBy(nowMs: number): Reset | undefined {
-    if (this.#stopped !== undefined && nowMs - this.#stopped.atMs < STOPPED_MS) return this.#stopped;
-    return undefined;
+    return this.stopped !== undefined && nowMs < this.stopped.untilMs ? this.#stopped : undefined;
   }
 }

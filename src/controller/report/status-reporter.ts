@@ -11,6 +11,7 @@ import { affectedType, isAffectedTypeOf } from "../../core/status/affected-type.
 import type { MergeOptions } from "../../core/status/merge-status.ts";
 import { StatusScope } from "../../core/status/status-tracker.ts";
 import { changeEvents } from "../../core/view/change-events.ts";
+import type { StoppedStatus } from "../../core/view/view-context.ts";
 import type { LiveState, LiveStep } from "../live-evaluation.ts";
 import { EventRecorder, type EventRecorderOptions } from "./event-recorder.ts";
 import { areGatewaysHeld, findHeldKinds, type HeldKinds } from "./held-kinds.ts";
@@ -122,6 +123,11 @@ export class StatusReporter {
       held: this.#held.byPolicyKind,
       computed: { times: this.#times, ms: this.#spentMs },
     };
+  }
+
+  /** Undefined unless another writer resets the status of the object, and it is left alone because of that. */
+  stoppedStatus(id: ObjectId): StoppedStatus | undefined {
+    return this.#writer.stoppedStatus(id);
   }
 
   /** Uses the next state of the cluster. */

@@ -4,7 +4,7 @@ import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
 import { type JsonObject, objectAt } from "../../core/model/json.ts";
 import { objectId } from "../../core/model/refs.ts";
 import { isAffectedTypeOf } from "../../core/status/affected-type.ts";
-import type { WantedStatus } from "../../core/status/wanted-status.ts";
+import { NOTHING_WANTED, type WantedStatus } from "../../core/status/wanted-status.ts";
 import { ObjectCache } from "./object-cache.ts";
 import { StatusWriter, type WantedWrite, type WriteEvent } from "./status-writer.ts";
 
@@ -94,6 +94,9 @@ function startWriter() {
     want: (message: string) => {
       wanted = wantedWith(message);
     },
+    wantNothing: () => {
+      wanted = NOTHING_WANTED;
+    },
     hold: (now: boolean) => {
       isHeld = now;
     },
@@ -101,6 +104,10 @@ function startWriter() {
       isLosing = now;
     },
     reset: () => store({ ancestors: [] }),
+    later: (ms: number) => {
+      nowMs += ms;
+    },
+    stopped: () => writer.stoppedStatus(id),
     message: () => JSON.stringify(stored["status"]).match(/"message":"([^"]*)"/)?.[1],
     write: async () => {
       nowMs += 5000;
@@ -118,6 +125,49 @@ test("another writer that removes what was written is noticed, and left alone af
   }
   expect(events).toEqual(["Written", "Reset", "Written", "Reset", "Written", "Reset", "Stopped"]);
   expect(message()).toBeUndefined();
+});
+
+test("its status is known as left alone until it is as it should be, and an hour later it is written again", async () => {
+  const { events, write, want, reset, later, stopped } = startWriter();
+  await write();
+  for (let i = 0; i < 3; i++) {
+    expect(stopped()).toBeUndefined();
+    reset();
+    await write();
+  }
+  // The writes are at 5, 10, 15 seconds, and the last reset is noticed 5 seconds later.
+  const left = { manager: "kubectl", until: "1970-01-01T01:00:20Z" };
+  expect(stopped()).toEqual(left);
+  want("two");
+  await write();
+  expect(stopped()).toEqual(left);
+  later(60 * 60_000);
+  expect(stopped()).toEqual(left);
+  await write();
+  expect(events.slice(-2)).toEqual(["Stopped", "Written"]);
+  expect(stopped()).toBeUndefined();
+  for (let i = 0; i < 3; i++) {
+    reset();
+    expect(stopped()).toBeUndefined();
+    await write();
+  }
+  expect(events.slice(-2)).toEqual(["Reset", "Stopped"]);
+  expect(stopped()?.until).toBe("1970-01-01T02:00:45Z");
+});
+
+test("what is left alone and is wanted no more is as it should be, until something is wanted again", async () => {
+  const { write, want, reset, wantNothing, stopped } = startWriter();
+  await write();
+  for (let i = 0; i < 3; i++) {
+    reset();
+    await write();
+  }
+  wantNothing();
+  await write();
+  expect(stopped()).toBeUndefined();
+  want("two");
+  await write();
+  expect(stopped()?.manager).toBe("kubectl");
 });
 
 test("what changed while it could not be written, because a kind could not be read, is no reset", async () => {

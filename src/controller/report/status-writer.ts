@@ -11,6 +11,7 @@ import { GATEWAY_API } from "../../core/model/kinds.ts";
 import { type ObjectId, parseObjectId } from "../../core/model/refs.ts";
 import { type MergedStatus, type MergeOptions, mergeStatus } from "../../core/status/merge-status.ts";
 import type { WantedStatus } from "../../core/status/wanted-status.ts";
+import type { StoppedStatus } from "../../core/view/view-context.ts";
 import type { ObjectCache } from "./object-cache.ts";
 import { ResetLog } from "./reset-log.ts";
 import type { WriteLimit } from "./write-limit.ts";
@@ -90,6 +91,14 @@ export class StatusWriter {
     return [...this.#records.values()].filter(({ resets }) => resets.stoppedBy(nowMs) !== undefined).length;
   }
 
+  /** Undefined unless the status of the object differs from what is wanted because another writer resets it. */
+  stoppedStatus(id: ObjectId): StoppedStatus | undefined {
+    const { nowMs, monotonicMs } = this.#options;
+    const record = this.#records.get(id);
+    const stopped = record?.confirmed === undefined ? record?.resets.stopped : undefined;
+    return stopped && { manager: stopped.manager, until: formatTime(nowMs() + stopped.untilMs - monotonicMs()) };
+  }
+
   forget(): void {
     this.#records.clear();
   }
@@ -160,6 +169,7 @@ export class StatusWriter {
       const put = changes.annotations ? updateObject : updateStatus;
       const response = trimObject(await put(client, resource, object, options));
       record.pace.noteWritten(monotonicMs());
+      record.resets.noteWritten();
       record.failures = 0;
       cache.note(id, response);
       report({ type: "Written", ...what });
@@ -176,8 +186,7 @@ export class StatusWriter {
   }
 
   #merge(object: JsonObject, { wanted, options }: WantedWrite): MergedStatus {
-    const now = `${new Date(this.#options.nowMs()).toISOString().slice(0, 19)}Z`;
-    return mergeStatus(object, wanted, { ...options, now });
+    return mergeStatus(object, wanted, { ...options, now: formatTime(this.#options.nowMs()) });
   }
 
   /** True if something is to be written. What cannot be written is reported once. */
@@ -215,7 +224,11 @@ export class StatusWriter {
     // listed a listener. In both cases nothing was removed.
     const isAsBefore = confirmed?.held === held && isDeepStrictEqual(confirmed.wanted, wanted);
     const wasConfirmed = confirmed !== undefined && isAsBefore && leftOut.length >= confirmed.leftOut;
-    if (record.resets.stoppedBy(monotonicMs()) !== undefined) return false;
+    if (record.resets.stoppedBy(monotonicMs()) !== undefined) {
+      // It may have been as it should be meanwhile.
+      record.confirmed = undefined;
+      return false;
+    }
     if (!wasConfirmed || isDryRun) return true;
     record.confirmed = undefined;
     const what = { object: id, resource: resourceName(resource), manager: await this.#lastManager(id, resource) };
@@ -295,6 +308,9 @@ export class StatusWriter {
     return record;
   }
 }
+
+/** RFC 3339, in seconds, as times of conditions are. */
+const formatTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
 /** Groups of the API server's own kinds have no dot, or end with `.k8s.io`. */
 const isCustom = ({ group }: ApiResource): boolean =>

@@ -26,7 +26,8 @@ export type CaveatCode =
   | "NoKnownPath"
   | "UnknownController"
   | "NotCarriedOut"
-  | "CountersNotRead";
+  | "CountersNotRead"
+  | "StatusNotKept";
 
 export interface CaveatCodeFacts {
   readonly severity: CaveatSeverity;
@@ -128,5 +129,9 @@ export const caveatCodes: Readonly<Record<CaveatCode, CaveatCodeFacts>> = {
   CountersNotRead: {
     severity: "partial",
     fix: "Give --gateway-admin the admin port of a gateway that runs ('prevail run' prints it).",
+  },
+  StatusNotKept: {
+    severity: "partial",
+    fix: "Rely on this answer, not on the status. Have the other writer leave the conditions of others alone.",
   },
 };

@@ -86,6 +86,36 @@ const known = (more: Partial<RetryKnowledge> = {}): ViewContext => ({
   }),
 });
 
+describe("a status that another writer resets", () => {
+  const context: ViewContext = {
+    ...contextWith({}),
+    stoppedStatus: (id) =>
+      [objectId(R), objectId(ref("prevail.dev", "RetryPolicy", "ana"))].includes(id)
+        ? { manager: "hostile", until: "2026-01-01T12:00:00Z" }
+        : undefined,
+  };
+  const words = (what: string): string =>
+    `the status that the cluster shows of ${what} may be out of date: the field manager 'hostile' has reset it three times in ten minutes, and it is not written before 2026-01-01T12:00:00Z`;
+  const messages = ({ caveats }: Pick<EffectivePolicyView, "caveats">): readonly string[] =>
+    caveats.filter(({ code }) => code === "StatusNotKept").map(({ message }) => message);
+
+  test("is a caveat of the view of the object, and of no other", () => {
+    expect(messages(viewOf(context, "httproute.r", seesAll))).toEqual([words("HTTPRoute default/r")]);
+    expect(messages(viewOf(context, "gateway.g", seesAll))).toEqual([]);
+    expect(messages(viewOf(contextWith({}), "httproute.r", seesAll))).toEqual([]);
+  });
+
+  test("of a policy: a caveat of its reach", () => {
+    const [reaches] = viewResources.filter(({ about }) => about === "Policies");
+    const all = reaches === undefined ? [] : viewedObjects(context, reaches, { namespace: "default" });
+    const found = all.map((viewed) => {
+      const survey = surveyReach(context, viewed);
+      return survey === undefined ? [] : messages(reachView(context, survey, seesAll));
+    });
+    expect(found.flat()).toEqual([words("RetryPolicy default/ana")]);
+  });
+});
+
 describe("what retries are worth", () => {
   test("to the requests of a route, over the counted interval", () => {
     const { retries, caveats } = viewOf(known(), "httproute.r", seesAll);

@@ -17,6 +17,7 @@ import { compareText, type GroupKind, type ObjectId, type PolicyId, parseObjectI
 import { cutView } from "./cut-view.ts";
 import { formatNode, groupPaths } from "./group-paths.ts";
 import { retriesThrough } from "./retries-view.ts";
+import { statusCaveats } from "./status-caveats.ts";
 import { caveatObjects, viewCaveats } from "./view-caveats.ts";
 import type { ViewContext, Viewer } from "./view-context.ts";
 import { viewMetadata } from "./view-metadata.ts";
@@ -121,7 +122,7 @@ export function effectiveView(
     values,
     ...(worth.retries === undefined ? {} : { retries: worth.retries }),
     ...(failures === undefined ? {} : { ineffective: ineffectiveView(failures, viewer, kindNamesIn(context.world)) }),
-    caveats: viewCaveats([...caveats, ...worth.caveats], viewer, visible),
+    caveats: viewCaveats([...caveats, ...worth.caveats, ...statusCaveats(context, viewed.id)], viewer, visible),
     notes: [],
   });
 }

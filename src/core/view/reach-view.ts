@@ -22,6 +22,7 @@ import { cutView } from "./cut-view.ts";
 import { formatNode, isNamed } from "./group-paths.ts";
 import { explainRefusals, suggestedObjects } from "./readable-names.ts";
 import { retriesOf } from "./retries-view.ts";
+import { statusCaveats } from "./status-caveats.ts";
 import { caveatObjects, viewCaveats } from "./view-caveats.ts";
 import type { ViewContext, Viewer } from "./view-context.ts";
 import { viewMetadata } from "./view-metadata.ts";
@@ -108,7 +109,7 @@ export function reachView(
     values: reach.values.map((value) => valueView(value, visible, viewer)),
     reached: reachedView(reach, viewer),
     ...(worth.retries === undefined ? {} : { retries: worth.retries }),
-    caveats: viewCaveats([...caveats, ...worth.caveats], viewer, visible),
+    caveats: viewCaveats([...caveats, ...worth.caveats, ...statusCaveats(context, viewed.id)], viewer, visible),
     notes: [],
   });
 }

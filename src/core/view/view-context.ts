@@ -14,6 +14,16 @@ export interface ViewContext {
   readonly redactsNames?: boolean;
   /** What retries are worth at present. Absent: the controller serves no Gateways, or the view is part of a list. */
   readonly retries?: (() => RetryKnowledge | undefined) | undefined;
+  /** Whether the status of an object is left alone, because another writer resets it. Only the replica that writes status knows. */
+  readonly stoppedStatus?: (id: ObjectId) => StoppedStatus | undefined;
+}
+
+/** Why what was wanted of the status of an object is not written. */
+export interface StoppedStatus {
+  /** The field manager that resets it. */
+  readonly manager: string;
+  /** Not written before this time (RFC 3339). */
+  readonly until: string;
 }
 
 /** The rights of the user who reads a view. */

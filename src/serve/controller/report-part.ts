@@ -10,7 +10,8 @@ import type { LiveState, LiveStep } from "../../controller/live-evaluation.ts";
 import { StatusReporter, type StatusReporterOptions } from "../../controller/report/status-reporter.ts";
 import type { WriteEvent } from "../../controller/report/status-writer.ts";
 import { BACKEND_TLS_POLICY } from "../../core/gateway-status/needed-material.ts";
-import { formatRef, type GroupKind, parseObjectId } from "../../core/model/refs.ts";
+import { formatRef, type GroupKind, type ObjectId, parseObjectId } from "../../core/model/refs.ts";
+import type { StoppedStatus } from "../../core/view/view-context.ts";
 import { createReportMetrics, type ReportMetrics } from "./report-metrics.ts";
 
 export interface ReportPartOptions {
@@ -95,6 +96,11 @@ export class ReportPart {
   /** How much longer this replica may write. */
   remainingMs(): number {
     return this.#election.remainingMs();
+  }
+
+  /** Undefined unless this replica leaves the status of the object alone, because another writer resets it. */
+  stoppedStatus(id: ObjectId): StoppedStatus | undefined {
+    return this.#reporter.stoppedStatus(id);
   }
 
   useState(state: LiveState, step: LiveStep | undefined): void {

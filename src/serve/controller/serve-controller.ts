@@ -337,7 +337,14 @@ class Controller {
           this.#live = state;
           this.#gateways?.useState(state, step);
           const { redactsNames } = this.#settings;
-          this.#context = { world, unread, pluralOf, redactsNames, retries: () => this.#gateways?.retries() };
+          this.#context = {
+            world,
+            unread,
+            pluralOf,
+            redactsNames,
+            retries: () => this.#gateways?.retries(),
+            stoppedStatus: (id) => this.#report?.stoppedStatus(id),
+          };
           this.#report?.useState(state, step);
           this.#webhook?.useState(state);
         },

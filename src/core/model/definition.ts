@@ -50,6 +50,8 @@ export interface TargetKind extends GroupKind {
 export interface ForbiddenSetting {
   /** Dotted path in the spec proper. */
   readonly path: string;
+  /** `true`: only for targets with `sectionName`. Absent: for all targets of the kind. */
+  readonly bySectionName?: boolean;
   /** The reason, for messages. */
   readonly because?: string;
 }

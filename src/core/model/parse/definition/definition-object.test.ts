@@ -54,7 +54,12 @@ describe("an object of a definition is read as the same definition", () => {
         impliedKind: "Cloud",
         kinds: [
           { group: "gateway.networking.k8s.io", kind: "Gateway", sections: ["Listener"], policies: ["ColorPolicy"] },
-          { group: "example.com", kind: "Cloud", virtual: true, forbids: [{ path: "a.b", because: "it rains" }] },
+          {
+            group: "example.com",
+            kind: "Cloud",
+            virtual: true,
+            forbids: [{ path: "a.b", bySectionName: true, because: "it rains" }],
+          },
           { group: "example.com", kind: "Room", sections: ["Wall"] },
         ],
       },

@@ -140,7 +140,9 @@ const targetKind = ({
     sections,
     virtual: unless(false, virtual),
     policies,
-    forbids: forbids.map(({ path, because }) => withoutDefaults({ path, because })),
+    forbids: forbids.map(({ path, bySectionName = false, because }) =>
+      withoutDefaults({ path, bySectionName: unless(false, bySectionName), because }),
+    ),
     sectionRequired: unless(false, sectionRequired),
     byPort: unless(false, byPort),
   });

@@ -95,7 +95,7 @@ const complete: JsonObject = {
         sections: ["Listener"],
         virtual: false,
         policies: ["ColorPolicy"],
-        forbids: [{ path: "a.b", because: "it makes no sense" }],
+        forbids: [{ path: "a.b", bySectionName: true, because: "it makes no sense" }],
         sectionRequired: true,
         byPort: true,
       },

@@ -117,8 +117,7 @@ function readAccumulation(merge: JsonObject, problems: DefinitionProblem[]): Acc
 }
 
 function readPrecedence(merge: JsonObject, problems: DefinitionProblem[]): Pick<MergeRules, "precedence"> {
-  // On one target there is one level.
-  const precedence = readOrder(merge, "precedence", ["Age", "Name"], problems);
+  const precedence = readOrder(merge, "precedence", mergeChoices.precedence, problems);
   return precedence.length === 0 ? {} : { precedence };
 }
 

@@ -189,5 +189,9 @@ function readForbidden(item: JsonObject, field: string, { problems }: KindReader
   const path = text(item, "path", "");
   checkPath(path, `${field}.path`, problems);
   const because = text(item, "because", "");
-  return because === "" ? { path } : { path, because };
+  return {
+    path,
+    ...(flag(item, "bySectionName", { byDefault: false }) ? { bySectionName: true } : {}),
+    ...(because === "" ? {} : { because }),
+  };
 }

@@ -38,10 +38,11 @@ export function checkForbidden(
   }
 }
 
-function forbiddenAt({ kinds }: Targeting, { kind, group }: PolicyTarget): readonly ForbiddenSetting[] {
+function forbiddenAt({ kinds }: Targeting, { kind, group, sectionName }: PolicyTarget): readonly ForbiddenSetting[] {
   return kinds
     .filter((one) => one.kind.toLowerCase() === kind.toLowerCase() && (group === undefined || one.group === group))
-    .flatMap(({ forbids }) => forbids ?? []);
+    .flatMap(({ forbids }) => forbids ?? [])
+    .filter(({ bySectionName }) => bySectionName !== true || sectionName !== undefined);
 }
 
 /** The settings of parts that cannot have the target. */

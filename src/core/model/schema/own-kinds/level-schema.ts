@@ -89,6 +89,11 @@ export const linkRow: Schema = object({
 
 const forbiddenSetting = object({
   path: required(dottedPath, "Dotted path in the spec proper. Everything below it is forbidden too."),
+  bySectionName: optional(
+    flag,
+    "false",
+    "`true`: only for a target with `sectionName`, not for the object as a whole or a target with `port`.",
+  ),
   because: optional(text, "no reason", "The reason, for the message: a clause without a full stop."),
 });
 

@@ -23,6 +23,7 @@ import {
 export const mergeChoices: {
   readonly strategy: readonly ("None" | "DefaultsAndOverrides" | "Accumulate")[];
   readonly order: readonly Extract<OrderKey, string>[];
+  readonly precedence: readonly Extract<OrderKey, string>[];
   readonly granularity: readonly ("Atomic" | "Patch" | "Merge" | "Field")[];
   readonly base: readonly ("Defaults" | "Overrides")[];
   readonly blocks: readonly MergeRules["blocks"][];
@@ -38,6 +39,8 @@ export const mergeChoices: {
 } = {
   strategy: ["None", "DefaultsAndOverrides", "Accumulate"],
   order: ["Age", "Name", "Level", "Reference"],
+  // On one target there is one level, and the object that names policies is one target.
+  precedence: ["Age", "Name"],
   granularity: ["Atomic", "Patch", "Merge", "Field"],
   base: ["Defaults", "Overrides"],
   blocks: ["Combined", "Exclusive"],
@@ -104,9 +107,10 @@ const fieldOrder = {
 };
 
 const orderKey: Schema = shorthand(
-  "Age (the oldest first), Name (by namespace/name), Level (the policy on the higher target first) or, for `order` after Level, Reference (in the order in which an object names them)",
+  "Age (the oldest first), Name (by namespace/name), Level (the policy on the higher target first) or, after Level, Reference (in the order in which an object names them)",
   fieldOrder,
 );
+const precedenceKey: Schema = shorthand("Age (the oldest first) or Name (by namespace/name)", fieldOrder);
 
 const fields: Readonly<Record<string, Field>> = {
   strategy: optional(
@@ -125,7 +129,7 @@ const fields: Readonly<Record<string, Field>> = {
     "For Accumulate: a field whose words divide policies into groups, which are evaluated one after the other.",
   ),
   precedence: optional(
-    list(orderKey),
+    list(precedenceKey),
     "Age, Name",
     "The order of the policies on one target, the highest first. What the criteria do not distinguish is in the order of age and name.",
   ),

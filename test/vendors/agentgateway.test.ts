@@ -294,6 +294,21 @@ describe("agentgateway: each field whole, from the most specific policy", () => 
       effective: { "Gateway/g#b": { frontend: { tcp: { keepalives: {} } } }, [TWO]: {} },
       outcomes: { p1: "Enforced" },
     },
+    ...["tcp", "networkAuthorization", "tls", "http", "proxyProtocol", "connect"].map((field) => ({
+      what: `frontend.${field} is for a Gateway or a port of it, not for a listener by its name`,
+      objects: [
+        made("named", "Gateway/g#b", { frontend: { [field]: {} } }, 1),
+        made("whole", "Gateway/g", { frontend: { [field]: { of: "g" } } }),
+        made("port", { ...reference("Gateway/g"), port: 80 }, { frontend: { [field]: { of: 80 } } }, 2),
+      ],
+      outcomes: { named: "Invalid", port: "Enforced" },
+      findings: { named: ["InvalidForTarget"], whole: [], port: [] },
+    })),
+    {
+      what: "access logs, tracing and metrics can be set for a listener by its name",
+      objects: [made("named", "Gateway/g#b", { frontend: { accessLog: {}, tracing: {}, metrics: {} } })],
+      outcomes: { named: "Enforced" },
+    },
     {
       what: "a TCPRoute is no target",
       objects: [made("p", "TCPRoute/t", { traffic: retry(1) })],

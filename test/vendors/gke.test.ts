@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/index.ts";
-import { gateway, gatewayClass, policy, routeTo, service } from "../support/cluster/gateway-objects.ts";
+import { caveatsFor, type JsonObject } from "../../src/index.ts";
+import { gateway, gatewayClass, policy, route, routeTo, service } from "../support/cluster/gateway-objects.ts";
 import { directCluster, directKindCases } from "./direct-kind-cases.ts";
 import { namedCases } from "./named-kind-cases.ts";
 import { statedCases, vendorCases, vendorCluster } from "./vendor-cases.ts";
@@ -91,6 +91,23 @@ describe("filters of rules", () => {
     [],
     namedCases({ group, kind: "GCPSessionAffinityFilter", controller: "networking.gke.io/gateway", by: "Filter" }),
   );
+
+  test("which of several takes effect is not known: a caveat says so", () => {
+    const kind = "GCPSessionAffinityFilter";
+    const filter = { type: "ExtensionRef", extensionRef: { group, kind, name: "a" } };
+    const { evaluation } = vendorCluster([
+      gatewayClass("class", "networking.gke.io/gateway"),
+      gateway("g"),
+      route("r", "Gateway/g", { rules: [{ name: "only", fields: { filters: [filter] } }] }),
+      { apiVersion: `${group}/v1`, kind, metadata: { name: "a", namespace: "default" }, spec: {} },
+    ]);
+    expect(caveatsFor(evaluation, { about: "Input" })).toContainEqual(
+      expect.objectContaining({
+        code: "ApproximateDefinition",
+        message: expect.stringContaining("which of several filters of one rule takes effect is not documented by GKE"),
+      }),
+    );
+  });
 });
 
 describe("GKE: extensions of a Gateway", () => {

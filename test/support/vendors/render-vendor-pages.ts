@@ -1,5 +1,5 @@
 /** The pages about the policy kinds of implementations, as Markdown. */
-import type { PolicyDefinition } from "../../../src/core/model/definition.ts";
+import type { PolicyDefinition, TargetKind } from "../../../src/core/model/definition.ts";
 import { formatLevel } from "../../../src/core/model/levels.ts";
 import { mergeWords } from "./merge-words.ts";
 import { governsWords, partLines, sensitiveWords } from "./settings-words.ts";
@@ -42,6 +42,8 @@ function renderKind(definition: PolicyDefinition, { kinds }: VendorFacts): strin
   const lines = [`## ${kind} (${group})`, "", "| | |", "| --- | --- |", ...rows.map(([a, b]) => `| ${a} | ${b} |`)];
   const parts = partLines(definition);
   if (parts.length > 0) lines.push("", "Settings with rules of their own:", "", ...parts.map((line) => `- ${line}`));
+  const forbidden = definition.targeting.kinds.flatMap(forbiddenLines);
+  if (forbidden.length > 0) lines.push("", "Settings that a policy with such a target cannot have:", "", ...forbidden);
   if (approximate.length > 0) lines.push("", "Approximations, which answers show as a caveat:", "");
   const anyOf = (paths: readonly string[]): string => paths.map((path) => `\`${path}\``).join(" or ");
   for (const { because, paths, with: others } of approximate) {
@@ -50,6 +52,12 @@ function renderKind(definition: PolicyDefinition, { kinds }: VendorFacts): strin
   }
   return lines.join("\n");
 }
+
+const forbiddenLines = ({ kind, forbids = [] }: TargetKind): readonly string[] =>
+  forbids.map(({ path, bySectionName = false, because }) => {
+    const target = `${kind}${bySectionName ? ", with `sectionName`" : ""}`;
+    return `- ${target}: \`${path}\`${because === undefined ? "" : ` (${because})`}`;
+  });
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 

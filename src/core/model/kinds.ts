@@ -1,5 +1,6 @@
 /** The built-in kinds of objects, as data. The engine has no other knowledge of a kind. */
 import type { KindFacts, RouteFacts, SectionFacts } from "./definition.ts";
+import type { GroupKind } from "./refs.ts";
 
 export const GATEWAY_API = "gateway.networking.k8s.io";
 /** The name by which GatewayClasses usually name the controller. */
@@ -65,6 +66,10 @@ export const kinds: readonly KindFacts[] = [
   cluster("prevail.dev", "PolicyTest", "policytests"),
   namespaced("prevail.dev", "GatewayParameters", "gatewayparameters"),
 ];
+
+/** True for the kinds of routes of Gateway API. Another group may have a kind of the same name. */
+export const isRouteKind = ({ group, kind }: GroupKind): boolean =>
+  kinds.some((facts) => facts.kind === kind && facts.group === group && facts.route !== undefined);
 
 /**
  * The kind of that name; case does not count. The group may have a version (`gateway.networking.k8s.io/v1`), and may be absent

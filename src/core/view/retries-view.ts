@@ -2,6 +2,7 @@
 import type { Caveat } from "../caveats/caveat.ts";
 import { caveat } from "../caveats/caveat-context.ts";
 import type { PathNode } from "../effective/paths/path-node.ts";
+import { isGateway } from "../effective/world/gateway-controllers.ts";
 import type { Reach } from "../explain/reach/result.ts";
 import { isRetryPointer, trafficOnPaths } from "../explain/worth/traffic-changed.ts";
 import { trafficThrough } from "../explain/worth/traffic-through.ts";
@@ -45,7 +46,7 @@ export function retriesOf({ retries }: ViewContext, reach: Reach, viewer: Viewer
 
 function gatewaysOn(paths: Iterable<readonly PathNode[]>): ReadonlySet<ObjectId> {
   const gateways = new Set<ObjectId>();
-  for (const nodes of paths) for (const node of nodes) if (node.kind === "Gateway") gateways.add(objectId(node));
+  for (const nodes of paths) for (const node of nodes) if (isGateway(node)) gateways.add(objectId(node));
   return gateways;
 }
 

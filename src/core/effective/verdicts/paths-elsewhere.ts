@@ -1,7 +1,6 @@
 import { isDirect } from "../../merge/is-direct.ts";
 import { isCompleteFor } from "../../model/completeness.ts";
-import { kinds } from "../../model/kinds.ts";
-import { sameKind } from "../../model/levels.ts";
+import { isRouteKind } from "../../model/kinds.ts";
 import { kindId, type ObjectId, type PolicyId, parseObjectId } from "../../model/refs.ts";
 import { refusalsOf } from "../world/link-indexes.ts";
 import type { PolicyRecord, World } from "../world/world.ts";
@@ -36,7 +35,4 @@ function mayHavePaths({ policy, kind }: PolicyRecord, target: ObjectId): boolean
   return !isDirectOne || kind.ends.has(kindId(parseObjectId(target)));
 }
 
-export function isRoute(id: ObjectId): boolean {
-  const ref = parseObjectId(id);
-  return kinds.some((facts) => sameKind(facts, ref) && facts.route !== undefined);
-}
+export const isRoute = (id: ObjectId): boolean => isRouteKind(parseObjectId(id));

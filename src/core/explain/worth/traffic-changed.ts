@@ -1,5 +1,7 @@
 import type { PathNode } from "../../effective/paths/path-node.ts";
-import { type ObjectRef, objectId } from "../../model/refs.ts";
+import { isGateway } from "../../effective/world/gateway-controllers.ts";
+import { isRouteKind } from "../../model/kinds.ts";
+import { type GroupKind, type ObjectRef, objectId } from "../../model/refs.ts";
 import { type RetryCounts, sumCounts, type TrafficCounts } from "../../retry/retry-counts.ts";
 import type { PathChange, Plan } from "../plan/result.ts";
 import { keepsValue } from "../plan/value-changes.ts";
@@ -43,10 +45,12 @@ export function countedWhereChanged(plan: Plan): {
     changes.filter(changesRetries).map(({ nodes }) => nodes.map(refOfNode)),
   );
   return {
-    gateways: paths.flatMap((refs) => refs.filter(({ kind }) => kind === "Gateway")),
-    ends: paths.flatMap((refs) => refs.findLast(({ kind }) => /^(?:Service|Gateway|.*Route)$/.test(kind)) ?? []),
+    gateways: paths.flatMap((refs) => refs.filter(isGateway)),
+    ends: paths.flatMap((refs) => refs.findLast((ref) => isService(ref) || isGateway(ref) || isRouteKind(ref)) ?? []),
   };
 }
+
+const isService = ({ group, kind }: GroupKind): boolean => group === "" && kind === "Service";
 
 const refOfNode = ({ group, kind, namespace, name }: PathNode): ObjectRef => ({ group, kind, namespace, name });
 
@@ -83,10 +87,10 @@ export const isRetryPointer = (pointer: string): boolean =>
 /** What a path and counted traffic have in common: the Gateway, and the rule with its backend, as far as the path has them. */
 function keyOfPath(nodes: readonly PathNode[]): string {
   const ids = nodes.map((node) => ({ ...node, id: objectId(node) }));
-  const gateway = ids.find(({ kind }) => kind === "Gateway")?.id ?? "";
-  const rule = ids.findLast(({ kind, sectionName }) => kind.endsWith("Route") && sectionName !== undefined);
-  const route = rule ?? ids.findLast(({ kind }) => kind.endsWith("Route"));
-  const backend = ids.findLast(({ kind }) => kind === "Service")?.id ?? "";
+  const gateway = ids.find(isGateway)?.id ?? "";
+  const rule = ids.findLast((node) => isRouteKind(node) && node.sectionName !== undefined);
+  const route = rule ?? ids.findLast(isRouteKind);
+  const backend = ids.findLast(isService)?.id ?? "";
   return keyOf(gateway, route?.id ?? "", rule?.sectionName ?? "", backend);
 }
 

@@ -330,6 +330,24 @@ describe("sources", () => {
     expect(stdout).toContain("retry.attempts: 2");
   });
 
+  test("many documents for objects that are there already are one short caveat", async () => {
+    const names = Array.from({ length: 12 }, (_, i) => `n${String(i).padStart(2, "0")}`);
+    const stream = (rules: string) => names.map((name) => route(name).replace("rules: [{}]", rules)).join("---\n");
+    const { code, stdout } = await explained("explain httproute/a -f a.yaml -f b.yaml -f c.yaml -f d.yaml", {
+      "a.yaml": all,
+      "b.yaml": stream("rules: [{}]"),
+      "c.yaml": stream("rules: [{}, {}]"),
+      "d.yaml": `${stream("rules: [{}, {}, {}]")}---\nkind: [\n`,
+    });
+    expect(code).toBe(65);
+    const caveat = /broken: .*?(?=fix:)/.exec(stdout.replaceAll(/\s+/g, " "))?.[0] ?? "";
+    expect(caveat).toMatch(/^broken: \S+:\d+: 25 documents could not be used: /);
+    expect(caveat).toMatch(
+      /; 12 objects are defined several times, with different content, and these documents are not used: HTTPRoute default\/n00 \(c\.yaml:\d+, d\.yaml:\d+\), HTTPRoute default\/n01 .* and 2 more; of each object remove all documents but one\./,
+    );
+    expect(caveat.match(/HTTPRoute/g)).toHaveLength(10);
+  });
+
   describe("an object that the API server would refuse", () => {
     const refused = `\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute
 metadata: {name: b}\nspec: {parentRefs: [{name: prod}], rules: [{retry: {attempts: none}}]}\n`;

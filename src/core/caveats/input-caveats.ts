@@ -1,9 +1,10 @@
 /** Caveats about input that is not in the evaluation: what could not be read, and what the API server would refuse. */
 import { isCrd } from "../effective/findings/ignored-policies.ts";
 import type { Finding } from "../model/finding.ts";
+import type { SourcePosition } from "../model/kube-object.ts";
 import { isByPlaceholders } from "../model/placeholder.ts";
 import { formatRef, type ObjectId, type PolicyId, parseObjectId } from "../model/refs.ts";
-import { LEFT_OUT } from "../model/snapshot.ts";
+import { DUPLICATE, LEFT_OUT } from "../model/snapshot.ts";
 import { capital } from "../model/words/capital.ts";
 import type { Caveat, CaveatObject } from "./caveat.ts";
 import { type CaveatContext, caveat, listNames } from "./caveat-context.ts";
@@ -18,11 +19,20 @@ export function unreadableCaveats({ world, scope }: CaveatContext): readonly Cav
   const [first] = unread;
   if (first === undefined) return [];
   const summary = `${unread.length === 1 ? "1 document" : `${unread.length} documents`} could not be used`;
-  const others = unread.slice(1, SHOWN_MESSAGES).map(({ source, message }) => {
-    return `${source === undefined ? "" : `${source.file}:${source.line}: `}${message}`;
+  const isDuplicate = ({ code }: Finding): boolean => code === DUPLICATE;
+  const duplicates = unread.filter(isDuplicate);
+  // Each message names two positions and what to do: of several the caveat says that once.
+  const listed = duplicates.length > 1 ? unread.filter((finding) => !isDuplicate(finding)) : unread;
+  const shown = listed.slice(0, SHOWN_MESSAGES).map((finding) => {
+    const { source, message } = finding;
+    return `${finding === first || source === undefined ? "" : `${formatLine(source)}: `}${message}`;
   });
-  const more = unread.length - 1 - others.length;
-  const messages = [first.message, ...others, ...(more > 0 ? [`and ${more} more`] : [])];
+  const more = listed.length - shown.length;
+  const messages = [
+    ...shown,
+    ...(more > 0 ? [`and ${more} more`] : []),
+    ...(duplicates.length > 1 ? [formatDuplicates(duplicates)] : []),
+  ];
   return [
     caveat("UnreadableInput", {
       message: `${summary}: ${messages.join("; ")}`,
@@ -31,6 +41,22 @@ export function unreadableCaveats({ world, scope }: CaveatContext): readonly Cav
     }),
   ];
 }
+
+/** `2 objects are defined several times, …: HTTPRoute default/a (b.yaml:2, c.yaml:2), HTTPRoute default/b (b.yaml:9); …` */
+function formatDuplicates(duplicates: readonly Finding[]): string {
+  const positions = new Map<ObjectId, string[]>();
+  for (const { object, source } of duplicates) {
+    if (object === undefined) continue;
+    const found = positions.get(object) ?? [];
+    positions.set(object, found);
+    found.push(source === undefined ? "an unknown position" : formatLine(source));
+  }
+  const count = positions.size === 1 ? "1 object is" : `${positions.size} objects are`;
+  const names = [...positions].map(([id, at]) => `${formatRef(parseObjectId(id))} (${listNames(at)})`);
+  return `${count} defined several times, with different content, and these documents are not used: ${listNames(names)}; of each object remove all documents but one`;
+}
+
+const formatLine = ({ file, line }: SourcePosition): string => `${file}:${line}`;
 
 /** Resources of a cluster that the user may not list. What is in them could be about anything. */
 export function unreadableResourceCaveats({ scope }: CaveatContext): readonly Caveat[] {

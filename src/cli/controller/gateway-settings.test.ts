@@ -72,6 +72,10 @@ describe("what serves Gateways", () => {
     ["--xds 0.0.0.0:18000 --envoy-image e:1 --max-replicas -1", "--max-replicas is '-1': give a whole number"],
     ["--xds 0.0.0.0:18000 --envoy-image e:1 --max-resources cpu", "--max-resources is 'cpu': give resources with"],
     ["--xds 0.0.0.0:18000 --envoy-image e:1 --max-resources cpu=lots", "--max-resources is 'cpu=lots'"],
+    [
+      "--xds 0.0.0.0:18000 --envoy-image e:1 --max-resources cpu=2,memory=-1Gi",
+      "--max-resources is 'cpu=2,memory=-1Gi': a maximum is not negative",
+    ],
     ["--xds 127.0.0.1:18000 --xds-endpoint a:1", "--xds-endpoint is about Envoys that the controller runs"],
     [
       "--xds 0.0.0.0:18000 --envoy-image e:1 --gateway-addresses 127.1.0.0/24",

@@ -182,9 +182,12 @@ function parseMaximum(options: OptionValues): ParameterMaximum | string {
   if (count !== undefined && !/^\d{1,4}$/.test(count))
     return `--max-replicas is '${count}': give a whole number, such as 10`;
   const resources = list?.split(",").map((one) => /^([^=\s]+)=([^=]+)$/.exec(one) ?? []);
-  const isWrong = resources?.some(([, , quantity]) => quantity === undefined || parseQuantity(quantity) === undefined);
-  if (isWrong === true)
+  const amounts = resources?.map(([, , quantity]) => (quantity === undefined ? undefined : parseQuantity(quantity)));
+  if (amounts?.includes(undefined))
     return `--max-resources is '${list ?? ""}': give resources with quantities, such as ${EXAMPLE_RESOURCES}`;
+  // Every request would be above it, so that no parameters could be used.
+  if (amounts?.some((amount) => amount !== undefined && amount < 0))
+    return `--max-resources is '${list ?? ""}': a maximum is not negative; give quantities of at least 0, such as ${EXAMPLE_RESOURCES}`;
   return {
     ...(count === undefined ? {} : { replicas: Number(count) }),
     ...(resources === undefined

@@ -35,6 +35,8 @@ export interface ControlPlaneOptions {
   readonly users?: Readonly<Record<string, readonly string[]>>;
   readonly flags?: readonly string[];
   readonly channel?: "standard" | "experimental";
+  /** False: without the CRDs of `deploy/crds`. */
+  readonly hasOwnKinds?: boolean;
   /** Certificates for the front proxy, so that the API server can serve aggregated APIs. */
   readonly frontProxy?: boolean;
   /** kube-controller-manager with these controllers: `namespace-controller`, `garbage-collector-controller`. */
@@ -93,7 +95,8 @@ export async function startControlPlane(
       run(parts.kubectl, [...always, ...args], input);
     const kubectl = async (args: readonly string[], input?: string): Promise<string> =>
       (await kubectlBoth(args, input)).out;
-    await applyCrds(kubectl, parts, options.channel ?? "experimental");
+    const foreign = join(parts.crds, options.channel ?? "experimental");
+    await applyCrds(kubectl, options.hasOwnKinds === false ? [foreign] : [foreign, "deploy/crds"]);
     if (options.controllers !== undefined)
       controllerManager = start(
         parts.controllerManager,
@@ -145,9 +148,8 @@ export function kubeconfigText({
   });
 }
 
-/** The CRDs of Gateway API and of Prevail's own kinds. */
-async function applyCrds(kubectl: ControlPlane["kubectl"], { crds }: KubernetesParts, channel: string): Promise<void> {
-  const folders = [join(crds, channel), "deploy/crds"];
+/** The CRDs of these folders. */
+async function applyCrds(kubectl: ControlPlane["kubectl"], folders: readonly string[]): Promise<void> {
   const files = folders.flatMap((folder) =>
     readdirSync(folder)
       .filter((file) => file.endsWith(".yaml"))

@@ -103,6 +103,17 @@ describe.skipIf(helm === undefined)("the chart", () => {
     expect(new Set(secrets.map(({ namespace }) => namespace))).toEqual(new Set(["infra", "prevail-system"]));
   });
 
+  test("each rule of the controller's roles names a test that exists", async () => {
+    const files = ["install.test.ts", "install-gateway.test.ts"];
+    const source = files.map((file) => readFileSync(`test/cluster/${file}`, "utf8")).join("");
+    const webhook = { "webhook.mode": "deny" };
+    for (const values of [{ mode: "observe" }, { mode: "report", ...webhook }, { mode: "gateway", ...webhook }]) {
+      const rights = controllerRights(await render(values));
+      const unnamed = rights.filter(({ test: name }) => name === undefined || !source.includes(`  test("${name}", `));
+      expect(unnamed.map(formatRight)).toEqual([]);
+    }
+  });
+
   test("without the view API: no APIService, no Service and certificate unless there are webhooks, and one replica", async () => {
     const without = await render({ "viewApi.enabled": false, replicas: 1, mode: "report" });
     expect(without).not.toMatch(/kind: APIService|name: prevail-view$|prevail-tls|subjectaccessreviews|front-proxy/m);

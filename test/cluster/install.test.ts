@@ -128,6 +128,18 @@ describe.skipIf(parts === undefined || helm === undefined)("the chart in a clust
   test.each<[string, Readonly<Record<string, unknown>>]>([
     ["observe", { mode: "observe" }],
     ["report", { mode: "report" }],
+    ["gateway", { mode: "gateway" }],
+    [
+      "gateway, everything about Envoys turned around",
+      {
+        mode: "gateway",
+        "gateway.privilegedPorts": "bind",
+        "gateway.maxReplicas": null,
+        "gateway.maxResources": { cpu: "2" },
+        "gateway.infrastructureKeys": ["example.com/*"],
+        "gateway.certificateNamespaces": ["bakery"],
+      },
+    ],
     [
       "report, other kinds",
       {

@@ -18,6 +18,8 @@ export interface AuditLog {
   readonly mark: () => void;
   /** The writes since the mark, without those of Leases. */
   readonly writes: () => readonly AuditedWrite[];
+  /** Every request that is logged, also before the mark. */
+  readonly read: () => readonly RequestEvent[];
   readonly close: () => void;
 }
 
@@ -28,6 +30,7 @@ export function createAuditLog(options: RequestLogOptions = {}): AuditLog {
   let begin = 0;
   return {
     flags,
+    read,
     close,
     mark: () => {
       begin = read().length;

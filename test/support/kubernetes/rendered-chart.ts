@@ -82,9 +82,10 @@ const textsIn = (object: JsonObject | undefined, key: string): readonly string[]
   return Array.isArray(list) ? list.map(String) : [];
 };
 
-/** True if the request needed the right. */
-export function usesRight({ verb, objectRef }: RequestEvent, right: Right): boolean {
-  if (objectRef === undefined || verb !== right.verb) return false;
+/** True if the request needed the right. Server-side apply needs the right to create where the object is not there. */
+export function usesRight({ verb, objectRef, responseStatus }: RequestEvent, right: Right): boolean {
+  const hasCreated = verb === "patch" && responseStatus?.code === 201;
+  if (objectRef === undefined || (verb !== right.verb && !(hasCreated && right.verb === "create"))) return false;
   const { apiGroup = "", resource, subresource, name, namespace } = objectRef;
   return (
     apiGroup === right.group &&

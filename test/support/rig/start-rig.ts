@@ -11,11 +11,18 @@ import { PodRunner } from "./pods/pod-runner.ts";
 import type { PodPrograms } from "./pods/running-pod.ts";
 import { createBridge } from "./rig-network.ts";
 
+export interface RigOptions {
+  /** By default it has every write that the API server completes. */
+  readonly audit?: AuditLog;
+  /** Flags of the API server. */
+  readonly flags?: readonly string[];
+}
+
 export interface Rig {
   readonly plane: ControlPlane;
   /** A client with the rights of an administrator. */
   readonly client: KubeClient;
-  /** Every write that the API server completes. */
+  /** That of the options. */
   readonly audit: AuditLog;
   readonly folder: string;
   /** Runs a program beside the Pods: it reaches them, and the node's address is its own. The log is `NAME.log` in the folder. */
@@ -39,15 +46,17 @@ const CONTROLLERS = [
   "serviceaccount-controller",
 ];
 
+const WRITES = ["create", "update", "patch", "delete", "deletecollection"];
+
 /** Must be process 1 of the namespaces. Nothing has to be closed: the kernel ends everything when this process ends. */
-export async function startRig(parts: RigParts): Promise<Rig> {
+export async function startRig(parts: RigParts, options: RigOptions = {}): Promise<Rig> {
+  const { audit = createAuditLog({ verbs: WRITES }), flags = [] } = options;
   endWithParent();
   createBridge();
-  const audit = createAuditLog({ verbs: ["create", "update", "patch", "delete", "deletecollection"] });
   const plane = await startControlPlane(parts, {
     frontProxy: true,
     controllers: CONTROLLERS,
-    flags: ["--enable-aggregator-routing=true", ...audit.flags],
+    flags: ["--enable-aggregator-routing=true", ...audit.flags, ...flags],
   });
   const { client } = await connectAs(plane);
   const folder = join(plane.folder, "rig");

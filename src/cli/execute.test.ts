@@ -327,6 +327,7 @@ describe("sources", () => {
     expect(stdout.replaceAll(/\n +/g, " ")).toContain(
       "HTTPRoute default/a is defined twice, with different content: at a.yaml:7:1, which is used, and at b.yaml:2:1; remove one",
     );
+    expect(stdout).toContain("broken: b.yaml:2: 1 document could not be used");
     expect(stdout).toContain("retry.attempts: 2");
   });
 
@@ -341,7 +342,7 @@ describe("sources", () => {
     });
     expect(code).toBe(65);
     const caveat = /broken: .*?(?=fix:)/.exec(stdout.replaceAll(/\s+/g, " "))?.[0] ?? "";
-    expect(caveat).toMatch(/^broken: \S+:\d+: 25 documents could not be used: /);
+    expect(caveat).toMatch(/^broken: [cd]\.yaml:\d+: 25 documents could not be used: /);
     expect(caveat).toMatch(
       /; 12 objects are defined several times, with different content, and these documents are not used: HTTPRoute default\/n00 \(c\.yaml:\d+, d\.yaml:\d+\), HTTPRoute default\/n01 .* and 2 more; of each object remove all documents but one\./,
     );

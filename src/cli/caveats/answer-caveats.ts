@@ -31,7 +31,11 @@ export function answerCaveats(
     return source === undefined ? named : { ...named, source };
   };
   return findCaveats(world, { ...question, dataplane, unread, arrivesAt }).map((caveat) =>
-    redact({ ...caveat, objects: caveat.objects.map(locateObject) }, redaction),
+    // What could not be used is at its own position: the object of a second document is found at the first one.
+    redact(
+      caveat.code === "UnreadableInput" ? caveat : { ...caveat, objects: caveat.objects.map(locateObject) },
+      redaction,
+    ),
   );
 }
 

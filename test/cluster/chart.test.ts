@@ -107,7 +107,13 @@ describe.skipIf(helm === undefined)("the chart", () => {
     const files = ["install.test.ts", "install-gateway.test.ts"];
     const source = files.map((file) => readFileSync(`test/cluster/${file}`, "utf8")).join("");
     const webhook = { "webhook.mode": "deny" };
-    for (const values of [{ mode: "observe" }, { mode: "report", ...webhook }, { mode: "gateway", ...webhook }]) {
+    const certificates = { "gateway.certificateNamespaces": ["infra"] };
+    for (const values of [
+      { mode: "observe" },
+      { mode: "report", ...webhook },
+      { mode: "gateway", ...webhook },
+      { mode: "gateway", ...certificates },
+    ]) {
       const rights = controllerRights(await render(values));
       const unnamed = rights.filter(({ test: name }) => name === undefined || !source.includes(`  test("${name}", `));
       expect(unnamed.map(formatRight)).toEqual([]);

@@ -5,7 +5,14 @@ import { makeAuthority, signCertificate } from "../../src/adapters/certificates/
 import { createAuditLog } from "../support/kubernetes/audit-log.ts";
 import { kubeconfigText } from "../support/kubernetes/control-plane.ts";
 import { CHART, renderChart, runHelm, valueArgs } from "../support/kubernetes/helm.ts";
-import { controllerArgs, controllerRights, formatRight, usesRight } from "../support/kubernetes/rendered-chart.ts";
+import {
+  controllerArgs,
+  controllerRights,
+  formatRight,
+  type Right,
+  usesRight,
+} from "../support/kubernetes/rendered-chart.ts";
+import type { RequestEvent } from "../support/kubernetes/request-log.ts";
 import { until } from "../support/kubernetes/until.ts";
 import { untilServed, VIEW_NAMESPACE } from "../support/kubernetes/view-replica.ts";
 import { findRigParts } from "../support/rig/find-rig-parts.ts";
@@ -29,7 +36,10 @@ const rig = await startRig(findRigParts(), { audit: createAuditLog(), flags });
 const kubectl = (line: string, input?: string): Promise<string> => rig.plane.kubectl(line.split(" "), input);
 const apply = (...items: readonly object[]): Promise<string> =>
   kubectl("apply -f -", JSON.stringify({ apiVersion: "v1", kind: "List", items }));
+/** The controller may read certificates of one namespace only. */
+const limitedValues = { ...values, "gateway.certificateNamespaces": ["default"] };
 const rendered = await renderChart(helm, values);
+const limited = await renderChart(helm, limitedValues);
 let controller: RigProcess | undefined;
 
 const metadata = (name: string) => ({ name, namespace: "default" });
@@ -135,12 +145,14 @@ async function certificates(): Promise<readonly object[]> {
   ];
 }
 
+const helmIn = (command: string, set: Readonly<Record<string, unknown>>, ...more: readonly string[]): Promise<string> =>
+  runHelm(helm, [command, "prevail", CHART, "--namespace", VIEW_NAMESPACE, ...more, ...valueArgs(set)], rig.plane);
+
 async function install(): Promise<void> {
   await kubectl(`create namespace ${VIEW_NAMESPACE}`);
   await kubectl(`label namespace ${VIEW_NAMESPACE} pod-security.kubernetes.io/enforce=restricted`);
   // The API server of the tests has the CRDs of deploy/crds, so the chart takes them over.
-  const release = ["--namespace", VIEW_NAMESPACE, "--take-ownership"];
-  await runHelm(helm, ["install", "prevail", CHART, ...release, ...valueArgs(values)], rig.plane);
+  await helmIn("install", values, "--take-ownership");
   const patch = JSON.stringify({ spec: { selector: null } });
   await kubectl(`patch service prevail-view -n ${VIEW_NAMESPACE} --type=merge -p ${patch}`);
   const labels = { "kubernetes.io/service-name": "prevail-view" };
@@ -154,11 +166,11 @@ async function install(): Promise<void> {
   });
 }
 
-async function startInstalled(): Promise<RigProcess> {
+async function startInstalled(chart: string): Promise<RigProcess> {
   const token = (await kubectl(`create token prevail-controller -n ${VIEW_NAMESPACE}`)).trim();
   const kubeconfig = join(rig.folder, "controller.kubeconfig");
   writeFileSync(kubeconfig, kubeconfigText({ ...rig.plane, token, namespace: VIEW_NAMESPACE }));
-  const args = [...controllerArgs(rendered), `--kubeconfig=${kubeconfig}`];
+  const args = [...controllerArgs(chart), `--kubeconfig=${kubeconfig}`];
   return rig.start("controller", process.execPath, ["dist/bin/prevail.js", ...args]);
 }
 
@@ -179,10 +191,20 @@ const programmed = (): Promise<string> =>
 const hasPolicyStatus = async (): Promise<boolean> =>
   (await kubectl("get backendtlspolicy secure -o jsonpath={.status.ancestors}")).includes("prevail.dev/gateway");
 
+const end = (running: RigProcess): Promise<number | null> => {
+  running.child.kill("SIGTERM");
+  return running.ended;
+};
+const requests = (): readonly RequestEvent[] => rig.audit.read().filter(({ user }) => user.username === CONTROLLER);
+/** The rights of which the chart says that this test uses them. */
+const rightsOf = (chart: string): readonly Right[] => controllerRights(chart).filter(({ test }) => test === testName);
+const unusedOf = (rights: readonly Right[], events: readonly RequestEvent[]): readonly string[] =>
+  rights.filter((right) => !events.some((event) => usesRight(event, right))).map(formatRight);
+
 async function run(): Promise<object> {
   await install();
   await apply(emptySecret, staleLease);
-  controller = await startInstalled();
+  controller = await startInstalled(rendered);
   await untilServed(rig.plane);
   await apply(backend, service("echo"), service("secure"), ...(await certificates()));
   await apply(gatewayClass, parameters, gateway, route, backendTls);
@@ -202,25 +224,32 @@ async function run(): Promise<object> {
     async () => !(await kubectl(`get leases -n ${VIEW_NAMESPACE} -o name`)).includes(staleLease.metadata.name),
     () => "the Lease is deleted ",
   );
+  const exitCodes = [await end(controller)];
+  await helmIn("upgrade", limitedValues);
+  const began = requests().length;
+  controller = await startInstalled(limited);
+  const limitedRights = rightsOf(limited).filter(({ role }) => role === "prevail-controller-certificates");
+  await until(
+    () => unusedOf(limitedRights, requests().slice(began)).length === 0,
+    () => `not used: ${unusedOf(limitedRights, requests().slice(began)).join()} `,
+    200,
+  );
   await kubectl("delete gateway door");
   await until(
     async () => (await built()).length === 0,
     () => "the objects are gone ",
   );
   await kubectl("delete gatewayclass prevail");
-  controller.child.kill("SIGTERM");
-  const exitCode = await controller.ended;
-  const requests = rig.audit.read().filter(({ user }) => user.username === CONTROLLER);
-  const rights = controllerRights(rendered).filter(({ test }) => test === testName);
-  const unused = rights.filter((right) => !requests.some((event) => usesRight(event, right)));
-  const forbidden = requests.filter(({ responseStatus }) => responseStatus?.code === 403);
+  exitCodes.push(await end(controller));
+  const rights = rightsOf(rendered);
+  const forbidden = requests().filter(({ responseStatus }) => responseStatus?.code === 403);
   return {
     finalizers,
     kinds,
-    exitCode,
+    exitCodes,
     forbidden: forbidden.map(({ verb, requestURI }) => `${verb} ${requestURI}`),
-    hasRights: rights.length > 40,
-    unused: unused.map(formatRight),
+    hasRights: [rights.length > 40, limitedRights.length],
+    unused: unusedOf(rights, requests()),
   };
 }
 

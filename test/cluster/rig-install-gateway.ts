@@ -213,7 +213,14 @@ async function run(): Promise<object> {
     () => "the Gateway serves ",
     200,
   );
-  const finalizers = await kubectl("get gatewayclass prevail -o jsonpath={.metadata.finalizers[*]}");
+  let finalizers = "";
+  await until(
+    async () => {
+      finalizers = await kubectl("get gatewayclass prevail -o jsonpath={.metadata.finalizers[*]}");
+      return finalizers !== "";
+    },
+    () => "the GatewayClass has a finalizer ",
+  );
   const kinds = await built();
   // Another writer removes the status of a BackendTLSPolicy.
   await until(hasPolicyStatus);

@@ -554,8 +554,8 @@ export const mutants = [
     "the ancestor of a BackendTLSPolicy is its target",
     attachment,
     "src/core/status/ancestors-of.ts",
-    'definition.class === "Direct" ? gatewayVerdicts(world, id, record) : verdict.ancestors',
-    "verdict.ancestors",
+    "const above = gatewaysAbove(world, attachment);",
+    "const above = [attachment.object];",
   ),
   row(
     "Gateways that use another port are ancestors",
@@ -1031,6 +1031,20 @@ export const mutants = [
     `${model}/parse/policy/settings-of.ts`,
     "switch (settings) {",
     'switch (settings === "Spec" ? "OptionalSpec" : settings) {',
+  ),
+  row(
+    "a Conflicted target of an Inherited kind is Accepted in the status",
+    gep713,
+    `${status}/ancestors-of.ts`,
+    ": own.map(({ object: ancestor, sectionName }) =>",
+    ": targets.attachments.map(({ object: ancestor, sectionName }) =>",
+  ),
+  row(
+    "a target that no Gateway uses has no entry",
+    gep713,
+    `${status}/ancestors-of.ts`,
+    "return [...gatewayVerdicts(world, record, own), ...unservedVerdicts(world, record, own, verdict)]",
+    "return [...gatewayVerdicts(world, record, own)]",
   ),
   row(
     "a target without a kind has none",

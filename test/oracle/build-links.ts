@@ -12,7 +12,7 @@ import {
   type UnknownLabels,
 } from "./gateway-attachment.ts";
 import { field, fieldAt, isList, isMap, textField } from "./json-value.ts";
-import { factsOf, gatewayGroup, isPassable, isSameKind, rowsOf } from "./kind-table.ts";
+import { factsOf, gatewayGroup, isPassable, isSameKind, namespaceKind, rowsOf } from "./kind-table.ts";
 import { isGranted } from "./reference-grants.ts";
 import { isOfLevel, objectNode, sectionNodes, type TargetNode } from "./target-node.ts";
 
@@ -30,6 +30,13 @@ export interface Links {
   readonly links: readonly Link[];
   /** Nodes that name a parent which does not exist. */
   readonly orphans: readonly TargetId[];
+  /** The parents that objects name and that do not exist; a Namespace whose labels are not known. */
+  readonly absentParents: readonly AbsentParent[];
+}
+
+interface AbsentParent {
+  readonly child: ObjectId;
+  readonly parent: ObjectRef;
 }
 
 interface Hierarchy {
@@ -60,6 +67,7 @@ export function buildLinks(objects: readonly ClusterObject[], definition: Policy
       ({ parent, child }) => isUsed(parent) && isUsed(child),
     ),
     orphans: parents.flatMap(({ orphans }) => orphans),
+    absentParents: parents.flatMap(({ absentParents }) => absentParents),
   };
 }
 
@@ -74,7 +82,7 @@ interface Reference extends ParentRef {
   readonly ref: ObjectRef;
 }
 
-interface Parents extends Pick<Links, "links" | "orphans"> {
+interface Parents extends Pick<Links, "links" | "orphans" | "absentParents"> {
   /** Objects that name a parent, other than a Service, which does not exist. */
   readonly absent: readonly ObjectId[];
   /** Objects that name a Service as their parent, which does not exist. */
@@ -86,11 +94,13 @@ function followParents(row: LinkRow, hierarchy: Hierarchy): Parents {
   const orphans: TargetId[] = [];
   const absent: ObjectId[] = [];
   const absentServices: ObjectId[] = [];
+  const absentParents: AbsentParent[] = [];
   for (const child of hierarchy.nodes.filter((node) => isOfLevel(node, row.to))) {
     for (const reference of parentsNamedBy(child, row, hierarchy.definition)) {
       const parent = findObject(hierarchy.objects, reference.ref);
       if (parent === undefined) {
         orphans.push(child.id);
+        absentParents.push({ child: child.object.id, parent: reference.ref });
         (row.attachment === "RouteToService" ? absentServices : absent).push(child.object.id);
         continue;
       }
@@ -99,10 +109,14 @@ function followParents(row: LinkRow, hierarchy: Hierarchy): Parents {
       if (found.length === 0 && linksTo(parent, child, reference, row, hierarchy, "Selected").length > 0) {
         orphans.push(child.id);
         absent.push(child.object.id);
+        absentParents.push({
+          child: child.object.id,
+          parent: { ...namespaceKind, namespace: "", name: child.object.ref.namespace },
+        });
       }
     }
   }
-  return { links, orphans, absent, absentServices };
+  return { links, orphans, absent, absentServices, absentParents };
 }
 
 function parentsNamedBy(child: TargetNode, row: LinkRow, definition: PolicyDefinition): readonly Reference[] {

@@ -57,7 +57,7 @@ function findPathsTo(objects: readonly ClusterObject[], definition: PolicyDefini
 }
 
 /** A Gateway whose GatewayClass names a controller that the definition does not list: no policy of the kind takes effect behind it. */
-function isForeign(
+export function isForeign(
   { ref, raw }: ClusterObject,
   objects: readonly ClusterObject[],
   definition: PolicyDefinition,

@@ -67,6 +67,24 @@ export function factsOf(kind: GroupKind, definition: PolicyDefinition): KindFact
   return known.find((facts) => isSameKind(facts, kind)) ?? { ...noFacts, group: kind.group, kind: kind.kind };
 }
 
+/** The kind that a name means: kinds compare case-insensitively, and a group may be omitted. */
+export function kindNamed(
+  name: string,
+  group: string | undefined,
+  definitions: readonly PolicyDefinition[],
+): GroupKind | undefined {
+  const grants = gatewayKind("ReferenceGrant");
+  const known: readonly GroupKind[] = [
+    ...definitions.flatMap(({ targeting, hierarchy }) => [...targeting.kinds, ...hierarchy.kinds]),
+    ...builtInKinds,
+    grants,
+  ];
+  const [found, ...others] = known.filter(
+    (one) => one.kind.toLowerCase() === name.toLowerCase() && (group === undefined || one.group === group),
+  );
+  return found !== undefined && others.every((one) => isSameKind(one, found)) ? found : undefined;
+}
+
 /** True if the built-in table or any definition says that the kind is cluster-scoped. */
 export function isClusterScoped(kind: GroupKind, definitions: readonly PolicyDefinition[]): boolean {
   const known = [

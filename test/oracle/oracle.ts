@@ -10,7 +10,7 @@ import type { PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import type { PolicyId, TargetId } from "../../src/core/model/refs.ts";
 import { type ClusterObject, readObjects, withVirtual } from "./cluster-objects.ts";
-import { findPaths } from "./find-paths.ts";
+import { findPaths, isForeign } from "./find-paths.ts";
 import { outcomesOf, outcomesOfEmpty, outcomesOfRemovals, sourcesOf } from "./fold-outcomes.ts";
 import { foldParts } from "./fold-parts.ts";
 import { evaluationOrder, foldStack, type StackEntry } from "./fold-stack.ts";
@@ -19,6 +19,7 @@ import { compareText } from "./json-value.ts";
 import { isSameKind } from "./kind-table.ts";
 import { destinationOf, isAbout, ownItems, ownValues } from "./own-fields.ts";
 import { groupOf } from "./policy-order.ts";
+import { type OracleStatus, statusOf } from "./policy-status.ts";
 import { type FoldedPath, verdictOf } from "./policy-verdicts.ts";
 import { type OraclePolicy, readPolicy } from "./read-policy.ts";
 import { removalOutcomes } from "./removal-entries.ts";
@@ -36,6 +37,7 @@ export interface OracleOptions {
 export interface OracleResult {
   readonly effective: readonly EffectivePolicy[];
   readonly verdicts: ReadonlyMap<PolicyId, Verdict>;
+  readonly statuses: ReadonlyMap<PolicyId, OracleStatus>;
   /** By complete paths. */
   readonly affected: ReadonlyMap<TargetId, ReadonlySet<PolicyId>>;
   /** By incomplete paths alone. */
@@ -51,6 +53,7 @@ export function oracle(documents: readonly JsonObject[], options: OracleOptions)
   return {
     effective: results.flatMap(({ effective }) => effective),
     verdicts: new Map(results.flatMap(({ verdicts }) => [...verdicts])),
+    statuses: new Map(results.flatMap(({ statuses }) => [...statuses])),
     affected,
     possiblyAffected: new Map(
       [...onIncomplete].map(([target, policies]) => [
@@ -61,7 +64,7 @@ export function oracle(documents: readonly JsonObject[], options: OracleOptions)
   };
 }
 
-interface KindResult extends Pick<OracleResult, "effective" | "verdicts"> {
+interface KindResult extends Pick<OracleResult, "effective" | "verdicts" | "statuses"> {
   readonly paths: readonly FoldedPath[];
 }
 
@@ -75,6 +78,7 @@ function evaluateKind(
       .filter(({ ref }) => isSameKind(ref, kind))
       .map((object) => ({
         id: object.id as PolicyId,
+        object,
         policy: readPolicy(object, kindIndex, { definition, strategies: options.strategies ?? {} }),
       })),
   );
@@ -87,12 +91,28 @@ function evaluateKind(
   );
   const paths = folded.map(({ path }) => path);
   const invalid: Verdict = { state: "NotAccepted", reason: "Invalid", message: "", by: [] };
+  const everywhere = findPaths(all, { ...definition, controllers: [] });
+  const foreign = everywhere.filter(({ nodes }) => nodes.some(({ object }) => isForeign(object, all, definition)));
+  const elsewhere = stackPaths(foreign, attached, definition, all).flatMap(({ entries }) => entries);
+  const judged = written.map((one) => ({
+    ...one,
+    verdict: one.policy === undefined ? invalid : verdictOf(one.policy, attached, paths, definition, all),
+  }));
   return {
     effective: folded.map(({ effective }) => effective),
-    verdicts: new Map(
-      written.map(({ id, policy }) => [
+    verdicts: new Map(judged.map(({ id, verdict }) => [id, verdict])),
+    statuses: new Map(
+      judged.map(({ id, object, policy, verdict }) => [
         id,
-        policy === undefined ? invalid : verdictOf(policy, attached, paths, definition, all),
+        statusOf(object, policy, {
+          verdict,
+          attached,
+          paths,
+          elsewhere,
+          definition,
+          definitions: options.definitions,
+          objects: all,
+        }),
       ]),
     ),
     paths,

@@ -36,10 +36,7 @@ export function verdictOf(
   if (reason !== undefined) return { state: "NotAccepted", reason, message: "", by: [] };
   const involved = paths.filter(({ levels }) => levels.flat().some((entry) => entry.policy === policy));
   const ancestors = unique(involved.map((path) => ancestorOf(path, policy))).sort(compareText);
-  const enforcement = (some: readonly FoldedPath[]): Enforcement => {
-    const known = enforcementOn(some, policy);
-    return isUndecided && known !== "Overridden" ? "Incomplete" : known;
-  };
+  const enforcement = (some: readonly FoldedPath[]): Enforcement => enforcementOn(some, policy, isUndecided);
   return {
     state: "Accepted",
     enforcement: involved.length === 0 ? "NoPath" : enforcement(involved),
@@ -52,7 +49,7 @@ export function verdictOf(
 }
 
 /** The policy that this one conflicts with on a target, if it is not accepted there. */
-function winnerAgainst(
+export function winnerAgainst(
   { policy, target, consumer, isNamed, isMeshWide }: Attached,
   attached: readonly Attached[],
   definition: PolicyDefinition,
@@ -71,7 +68,7 @@ function winnerAgainst(
 }
 
 /** The ancestor of a path: its Gateway (mesh: the parent Service); for a policy on a GatewayClass or Namespace that target. */
-function ancestorOf({ nodes, entries }: FoldedPath, policy: OraclePolicy): ObjectId {
+export function ancestorOf({ nodes, entries }: FoldedPath, policy: OraclePolicy): ObjectId {
   const own = entries.filter((entry) => entry.policy === policy);
   const isCluster = ({ object }: TargetNode): boolean => object.ref.namespace === "";
   const clusterTarget = nodes.find((node) => isCluster(node) && own.some(({ target }) => target.id === node.id));
@@ -103,7 +100,13 @@ const winnersOn = ({ outcomes }: FoldedPath, { id }: OraclePolicy): readonly Pol
     (winner) => winner !== id,
   );
 
-function enforcementOn(all: readonly FoldedPath[], policy: OraclePolicy): Enforcement {
+/** `isUndecided`: whether the references of the policy are valid is not known. */
+export function enforcementOn(all: readonly FoldedPath[], policy: OraclePolicy, isUndecided: boolean): Enforcement {
+  const known = knownEnforcement(all, policy);
+  return isUndecided && known !== "Overridden" ? "Incomplete" : known;
+}
+
+function knownEnforcement(all: readonly FoldedPath[], policy: OraclePolicy): Enforcement {
   const paths = all.filter(({ incomplete }) => !incomplete);
   if (paths.length === 0) return "Incomplete";
   // A path on which all units are gated, or on which there are none, does not count.

@@ -156,6 +156,15 @@ function readTargets(spec: JsonObject, { targeting }: PolicyDefinition): readonl
   return targets.length === 0 && needsTarget ? undefined : targets;
 }
 
+/** The targets of a policy that is not valid, as far as each of them can be read. */
+export function readableTargets({ raw }: ClusterObject, { targeting }: PolicyDefinition): readonly OracleTarget[] {
+  const { ref, refs } = targeting.fields;
+  const spec = field(raw, "spec");
+  const listed = field(spec, refs) ?? [];
+  const items = targeting.kinds.length === 0 ? [] : [field(spec, ref), ...(isList(listed) ? listed : [])];
+  return items.flatMap((item) => (item === undefined ? [] : (readTarget(item, targeting) ?? [])));
+}
+
 /** Reads one target: an object by name, or the objects that a label selector selects. */
 function readTarget(item: Json, { selectorNamespaces, kinds, impliedKind }: Targeting): OracleTarget | undefined {
   if (!isMap(item)) return undefined;

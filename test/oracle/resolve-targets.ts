@@ -80,7 +80,7 @@ function selectedWorkloads(
   );
 }
 
-function resolveTarget(
+export function resolveTarget(
   target: OracleTarget,
   policy: OraclePolicy,
   objects: readonly ClusterObject[],

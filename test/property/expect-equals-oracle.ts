@@ -3,10 +3,11 @@ import { expect } from "vitest";
 import { createCel } from "../../src/core/model/cel/create-cel.ts";
 import type { PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
-import { affected, effectivePolicies, verdicts } from "../../src/index.ts";
-import { oracle } from "../oracle/oracle.ts";
+import type { PolicyId } from "../../src/core/model/refs.ts";
+import { affected, buildStatus, effectivePolicies, verdicts } from "../../src/index.ts";
+import { type OracleResult, oracle } from "../oracle/oracle.ts";
 import type { Evaluation } from "./evaluate-cluster.ts";
-import { normalizeAffected, normalizeEffective, normalizeVerdict } from "./normalize-results.ts";
+import { normalizeAffected, normalizeEffective, normalizeStatus, normalizeVerdict } from "./normalize-results.ts";
 import { customStrategies } from "./random/policy-kinds.ts";
 
 const cel = createCel();
@@ -22,6 +23,7 @@ export function expectEqualsOracle(
   expect(
     Object.fromEntries([...verdicts(evaluation)].map(({ policy, verdict }) => [policy, normalizeVerdict(verdict)])),
   ).toEqual(Object.fromEntries([...expected.verdicts].map(([policy, verdict]) => [policy, normalizeVerdict(verdict)])));
+  expectSameStatus(evaluation, expected.statuses);
   expect(normalizeAffected(affected(evaluation))).toEqual(
     Object.fromEntries([
       ...[...expected.affected].map(([target, policies]) => [target, [...policies].sort()] as const),
@@ -29,5 +31,16 @@ export function expectEqualsOracle(
         policies.size === 0 ? [] : [[`${target} possibly`, [...policies].sort()] as const],
       ),
     ]),
+  );
+}
+
+/** A status has at most 16 entries, so a longer one is not compared. */
+function expectSameStatus(evaluation: Evaluation, expected: OracleResult["statuses"]): void {
+  const { policies } = buildStatus(evaluation, { controllerName: "example.com/controller" });
+  const isWhole = (policy: PolicyId): boolean => (expected.get(policy)?.size ?? 0) <= 16;
+  const shown = policies.filter(({ policy }) => isWhole(policy)).map((one) => [one.policy, normalizeStatus(one)]);
+  const wanted = [...expected].filter(([policy]) => isWhole(policy));
+  expect(Object.fromEntries(shown)).toEqual(
+    Object.fromEntries(wanted.map(([policy, status]) => [policy, Object.fromEntries(status)])),
   );
 }

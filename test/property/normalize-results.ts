@@ -5,6 +5,7 @@ import type { Affected } from "../../src/core/effective/verdicts/affected-target
 import type { Tally, Verdict } from "../../src/core/effective/verdicts/verdict.ts";
 import type { Lost, RemovalOutcome, Source } from "../../src/core/merge/provenance.ts";
 import { canonicalJson, type Json } from "../../src/core/model/json.ts";
+import type { Condition, PolicyStatus } from "../../src/core/status/status-report.ts";
 
 const formatPath = ({ policyKind, path, from, incomplete }: EffectivePolicy): string => {
   const nodes = path.map(
@@ -75,6 +76,24 @@ const normalizeTally = ({ overriddenBy, overriddenAt, ...counters }: Tally): { r
   overriddenBy: overriddenBy.map(({ policy, paths }) => `${policy} on ${paths}`),
   overriddenAt: overriddenAt.map(({ target, paths }) => `${target} on ${paths}`),
 });
+
+/** The conditions of a policy by ancestor, in the oracle's words. No ancestor: conditions of the policy as a whole. */
+export function normalizeStatus({ ancestors, conditions }: PolicyStatus): Readonly<Record<string, readonly string[]>> {
+  if (conditions !== undefined) return conditions.length === 0 ? {} : { "": conditions.map(formatCondition) };
+  return Object.fromEntries(
+    ancestors.map(({ ancestorRef: { group, kind, namespace = "", name, sectionName }, conditions: own }) => [
+      `${group}/${kind}/${namespace}/${name}${sectionName === undefined ? "" : `#${sectionName}`}`,
+      own.map(formatCondition),
+    ]),
+  );
+}
+
+/** The oracle knows the input only: a target or a path that may be elsewhere counts as absent. */
+function formatCondition({ type, status, reason, message }: Condition): string {
+  if (type === "Accepted" && reason === "Incomplete") return "Accepted=False/TargetNotFound";
+  if (status === "Unknown" && message.startsWith("no path below")) return `${type}=False/NoPath`;
+  return type === "ResolvedRefs" ? `${type}=${status}` : `${type}=${status}/${reason}`;
+}
 
 export type AffectedPolicies = Readonly<Record<string, readonly string[]>>;
 

@@ -6,7 +6,7 @@ import { isAbsentElsewhere } from "../effective/verdicts/find-undecided.ts";
 import { formatRejection } from "../effective/verdicts/format-rejection.ts";
 import { joinMessages } from "../effective/verdicts/join-messages.ts";
 import { targetsWithPathsElsewhere } from "../effective/verdicts/paths-elsewhere.ts";
-import { targetVerdicts } from "../effective/verdicts/target-verdicts.ts";
+import { type TargetVerdict, targetVerdicts } from "../effective/verdicts/target-verdicts.ts";
 import type { AncestorVerdict, CountedVerdict, NotAcceptedReason } from "../effective/verdicts/verdict.ts";
 import { foreignController, isGateway } from "../effective/world/gateway-controllers.ts";
 import type { PolicyRecord, World } from "../effective/world/world.ts";
@@ -214,12 +214,11 @@ function acceptedAt(
     const isWaiting = computed.status === "True" && !isAcknowledged(ancestor);
     return isWaiting ? reconciling(object, status.vocabulary, ancestor) : computed;
   };
+  const own = targets.attachments.filter((attachment) => !conflicted.has(targetOf(attachment)));
   if (verdict.enforcement === "NoPath") {
     // Behind a Gateway of another controller nothing is ours to report: entries are namespaced by controller.
     const unenforced = world.findUnenforced().get(id)?.targets;
-    const kept = targets.attachments.filter(
-      (attachment) => !conflicted.has(targetOf(attachment)) && unenforced?.has(attachment.object) !== true,
-    );
+    const kept = own.filter((attachment) => unenforced?.has(attachment.object) !== true);
     const elsewhere = new Set(targetsWithPathsElsewhere(world, record));
     return kept.flatMap((one) => {
       const condition = elsewhere.has(one.object)
@@ -235,19 +234,19 @@ function acceptedAt(
   if (ancestorsIn(definition) === "Target") {
     const verdicts =
       definition.class === "Direct"
-        ? targetVerdicts(world, id, record, verdict.ancestors)
-        : targets.attachments.map(({ object: ancestor, sectionName }) => ({
-            ...whole(verdict),
-            ancestor,
-            sectionName,
-          }));
+        ? targetVerdicts(world, record, own, verdict.ancestors)
+        : own.map(({ object: ancestor, sectionName }) => ({ ...whole(verdict), ancestor, sectionName }));
     return verdicts.map((at) => ({
       ref: ancestorRef(parseObjectId(at.ancestor), at.sectionName),
       condition: conditionAt(at),
     }));
   }
-  const verdicts = definition.class === "Direct" ? gatewayVerdicts(world, id, record) : verdict.ancestors;
-  return verdicts.flatMap((at) =>
+  if (definition.class === "Direct")
+    return [...gatewayVerdicts(world, record, own), ...unservedVerdicts(world, record, own, verdict)].map((at) => ({
+      ref: ancestorRef(parseObjectId(at.ancestor), at.sectionName),
+      condition: conditionAt(at),
+    }));
+  return verdict.ancestors.flatMap((at) =>
     ancestorRefs(world, at).map((ref) => ({ ref: ancestorRef(ref), condition: conditionAt(at) })),
   );
 }
@@ -260,25 +259,37 @@ const whole = ({ enforcement: state, total }: Accepted): Pick<AncestorVerdict, "
 /** The verdict of a policy of a Direct kind behind each Gateway that uses one of its targets. */
 function gatewayVerdicts(
   world: World,
-  id: PolicyId,
-  { targets, kind: { definition } }: PolicyRecord,
-): readonly AncestorVerdict[] {
+  { object, kind: { definition } }: PolicyRecord,
+  attachments: readonly Attachment[],
+): readonly TargetVerdict[] {
   const behind = new Map<ObjectId, Set<ObjectId>>();
-  for (const attachment of targets.attachments) {
+  for (const attachment of attachments) {
     const above = gatewaysAbove(world, attachment);
     // Entries are namespaced by controller.
     const isOurs = (id: ObjectId): boolean =>
       !isGateway(parseObjectId(id)) || foreignController(world, definition, world.objects.get(id)?.raw) === undefined;
-    for (const ancestor of above.length === 0 ? [attachment.object] : above.filter(isOurs))
+    for (const ancestor of above.filter(isOurs))
       behind.set(ancestor, (behind.get(ancestor) ?? new Set()).add(attachment.object));
   }
   return [...behind]
     .sort(([a], [b]) => compareText(a, b))
     .flatMap(([ancestor, objects]) => {
-      const verdict = verdictAmong(world, id, objects);
-      return verdict === undefined ? [] : [{ ancestor, ...verdict }];
+      const verdict = verdictAmong(world, object.id as PolicyId, objects);
+      return verdict === undefined ? [] : [{ ancestor, sectionName: undefined, ...verdict }];
     });
 }
+
+/** The verdict of a policy of a Direct kind at each of the targets that no Gateway uses. */
+const unservedVerdicts = (
+  world: World,
+  record: PolicyRecord,
+  attachments: readonly Attachment[],
+  { ancestors }: Accepted,
+): readonly TargetVerdict[] =>
+  targetVerdicts(world, record, attachments, ancestors).filter(
+    ({ ancestor: object, sectionName }) =>
+      gatewaysAbove(world, sectionName === undefined ? { object } : { object, sectionName }).length === 0,
+  );
 
 /** The references of a target to its parents that give no link, and why. */
 const notLinked = (world: World, target: ObjectId): readonly string[] =>

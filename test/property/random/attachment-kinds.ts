@@ -106,7 +106,7 @@ const globalKind: PolicyKindUnderTest = {
   }),
 };
 
-/** Without a target: the Namespace of the policy, or from one namespace every Namespace; or workloads by label. */
+/** Without a target: the Namespace of the policy, or from one namespace every Namespace; or workloads by label. A spec is optional, too. */
 const absentKind: PolicyKindUnderTest = {
   ...values,
   definition: define({
@@ -129,20 +129,6 @@ const absentKind: PolicyKindUnderTest = {
       kinds: [{ ...barrel, scope: "Namespaced", sections: [] }],
     },
     merge: { granularity: { default: "Patch", field: "strategy", values: { atomic: "Atomic", patch: "Patch" } } },
-  }),
-};
-
-/** A policy needs neither a target nor a spec, and an empty one keeps out the defaults of others. */
-const optionalSpecKind: PolicyKindUnderTest = {
-  ...values,
-  definition: define({
-    kind: "OptionalSpecPolicy",
-    targeting: { kinds: gatewayTargets, absent: { means: "OwnNamespace", rootNamespace: "a-b" } },
-    hierarchy: { namespacesAbove: [gateway, httpRoute] },
-    merge: {
-      granularity: { default: "Atomic", field: "strategy", values: { atomic: "Atomic", patch: "Patch" } },
-      empty: "TakesPlace",
-    },
     settings: "OptionalSpec",
   }),
 };
@@ -209,7 +195,6 @@ export const attachmentKinds: readonly PolicyKindUnderTest[] = [
   globalKind,
   sectionOnlyKind,
   absentKind,
-  optionalSpecKind,
   portsKind,
   pickingKind,
 ];

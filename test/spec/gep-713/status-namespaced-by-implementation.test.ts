@@ -1,12 +1,14 @@
 /** GEP-713, "Status needs to be namespaced by implementation" */
 import { describe, expect, test } from "vitest";
+import type { PolicyDefinition } from "../../../src/core/model/definition.ts";
 import { type Json, type JsonObject, objectAt } from "../../../src/core/model/json.ts";
 import { isAffectedTypeOf } from "../../../src/core/status/affected-type.ts";
 import { mergeStatus } from "../../../src/core/status/merge-status.ts";
 import type { Condition } from "../../../src/core/status/status-report.ts";
 import type { WantedStatus } from "../../../src/core/status/wanted-status.ts";
 import { cluster } from "../../support/cluster/cluster.ts";
-import { policy } from "../../support/cluster/gateway-objects.ts";
+import { gateway, gatewayClass, policy, service } from "../../support/cluster/gateway-objects.ts";
+import { policyKind } from "../../support/cluster/policy-kind.ts";
 import { color, colorPolicy, topology } from "./color-policies.ts";
 
 describe("Status needs to be namespaced by implementation", () => {
@@ -106,5 +108,53 @@ describe("Status needs to be namespaced by implementation: several controllers w
   test("where sixteen entries of others are there, none of them makes room", () => {
     const theirs = Array.from({ length: 16 }, (_, i) => entry(`other.io/controller-${i}`, written("True")));
     expect(ancestorsAfter(...theirs)).toBeUndefined();
+  });
+});
+
+describe("Status needs to be namespaced by implementation: the target is the ancestor", () => {
+  const at = (definition: PolicyDefinition, ancestors: "Gateway" | "Target"): PolicyDefinition => ({
+    ...definition,
+    status: { vocabulary: "Enforced", ancestors },
+  });
+
+  test("a Conflicted target of an Inherited kind has an entry of its own, beside that of an accepted one", () => {
+    const kind = policyKind("ColorPolicy", {
+      targets: ["Gateway"],
+      ends: ["Gateway"],
+      merge: { sameTarget: "Conflicted" },
+    });
+    const { conditions } = cluster(
+      [
+        ...["g1", "g2"].map((name) => gateway(name)),
+        gatewayClass("class"),
+        policy("ColorPolicy", "older", "Gateway/g1", { color: "red" }, { created: 1 }),
+        policy("ColorPolicy", "newer", ["Gateway/g1", "Gateway/g2"], { color: "blue" }, { created: 2 }),
+      ],
+      { definitions: [at(kind, "Target")] },
+    );
+    expect(conditions("newer").toSorted()).toEqual([
+      "Gateway/g1: Accepted=False/Conflicted",
+      "Gateway/g2: Accepted=True/Accepted Enforced=True/Enforced",
+    ]);
+  });
+
+  test("a section that no Gateway uses is the ancestor of a Direct kind, not its object", () => {
+    const kind = policyKind("TlsPolicy", {
+      class: "Direct",
+      targets: ["Service/Port"],
+      ends: ["Service", "Service/Port"],
+    });
+    const { conditions } = cluster(
+      [
+        service("s", { ports: { http: 80, admin: 81 } }),
+        policy("TlsPolicy", "older", "Service/s#admin", { color: "red" }, { created: 1 }),
+        policy("TlsPolicy", "p", ["Service/s#http", "Service/s#admin"], { color: "blue" }, { created: 2 }),
+      ],
+      { definitions: [at(kind, "Gateway")] },
+    );
+    expect(conditions("p").toSorted()).toEqual([
+      "Service/s#admin: Accepted=False/Conflicted",
+      "Service/s#http: Accepted=True/Accepted Enforced=True/Enforced",
+    ]);
   });
 });

@@ -12,18 +12,18 @@ export interface TargetVerdict extends AncestorVerdict {
   readonly sectionName: string | undefined;
 }
 
-/** The verdicts of a Direct kind on objects, target by target. Targets at which no path ends are left out. */
+/** The verdicts of a Direct kind on objects, at each of these targets. Targets at which no path ends are left out. */
 export function targetVerdicts(
   world: World,
-  id: PolicyId,
   record: PolicyRecord,
+  attachments: readonly Attachment[],
   ancestors: readonly AncestorVerdict[],
 ): readonly TargetVerdict[] {
-  const sections = sectionsByObject(record.targets.attachments);
+  const sections = sectionsByObject(attachments);
   return ancestors.flatMap((whole) => {
     const names = sections.get(whole.ancestor) ?? NO_NAMES;
     const [only] = names;
-    return names.size < 2 ? [{ ...whole, sectionName: only }] : bySection(world, id, record, whole, names);
+    return names.size < 2 ? [{ ...whole, sectionName: only }] : bySection(world, record, whole, names);
   });
 }
 
@@ -43,8 +43,7 @@ function sectionsByObject(attachments: readonly Attachment[]): ReadonlyMap<Objec
 
 function bySection(
   world: World,
-  id: PolicyId,
-  { kind }: PolicyRecord,
+  { kind, object }: PolicyRecord,
   { ancestor }: AncestorVerdict,
   names: Sections,
 ): readonly TargetVerdict[] {
@@ -59,7 +58,7 @@ function bySection(
   };
   forEachEffective(world, kind, visit, { only: [ancestor] });
   const verdicts = [...changes].flatMap(([sectionName, own]): readonly TargetVerdict[] => {
-    const counts = tallyOf(own, ancestor, id);
+    const counts = tallyOf(own, ancestor, object.id as PolicyId);
     return counts === undefined ? [] : [{ ...ancestorVerdict(ancestor, counts), sectionName }];
   });
   // The object itself comes before its sections.

@@ -6,6 +6,8 @@ import { checkHistory, evaluateObjects } from "./check-history.ts";
 import { FeatureCount } from "./cluster-features.ts";
 import { outputOf, resultsOf } from "./evaluate-cluster.ts";
 import { assertProperty, deepFreeze, PROPERTY_TIMEOUT_MS, seed } from "./property-run.ts";
+import { gatewayGroup, policyGroup } from "./random/define-kind.ts";
+import { policyKinds } from "./random/policy-kinds.ts";
 import { randomCluster } from "./random/random-cluster.ts";
 import { playBatch, type RandomHistory, randomBatches, randomHistory, startState } from "./random/random-history.ts";
 import { templatedCluster } from "./random/templated-cluster.ts";
@@ -25,6 +27,44 @@ test(`apply gives the same bytes as a rebuild where policies have equal specs an
     checkHistory({ start, pool: other.objects, batches });
   });
   assertProperty(property, { numRuns: 300, stream: 4 });
+});
+
+test("the first route behind a Gateway of another controller decides about the policies on the Gateway's Namespace", () => {
+  const found = policyKinds.find(({ definition }) => definition.policies[0].kind === "NamespacePolicy");
+  if (found === undefined) throw new Error("no kind NamespacePolicy");
+  const definitions = [{ ...found.definition, controllers: ["example.com/gateway"] }];
+  const objectOf = (apiVersion: string, kind: string, metadata: JsonObject, spec: JsonObject): JsonObject => ({
+    apiVersion,
+    kind,
+    metadata,
+    spec,
+  });
+  const gatewayApi = `${gatewayGroup}/v1`;
+  const objects = [
+    objectOf(gatewayApi, "GatewayClass", { name: "x" }, { controllerName: "other.example.com/gateway" }),
+    objectOf(
+      `${policyGroup}/v1`,
+      "NamespacePolicy",
+      { namespace: "a", name: "p" },
+      {
+        targetRef: { group: "", kind: "Namespace", name: "a" },
+        defaults: { retry: { attempts: 1 } },
+      },
+    ),
+    objectOf("v1", "Namespace", { name: "a" }, {}),
+  ];
+  const listener = { name: "l", protocol: "HTTP", port: 80, allowedRoutes: { namespaces: { from: "All" } } };
+  const pool = [
+    objectOf(gatewayApi, "Gateway", { namespace: "a", name: "g" }, { gatewayClassName: "x", listeners: [listener] }),
+    objectOf(
+      gatewayApi,
+      "HTTPRoute",
+      { namespace: "b", name: "r" },
+      { parentRefs: [{ name: "g", namespace: "a" }], rules: [{ name: "one" }] },
+    ),
+  ];
+  const batches = [0, 1].map((at) => [{ does: "upsert", at, how: 0 } as const]);
+  checkHistory({ start: { definitions, objects, malformed: [] }, pool, batches });
 });
 
 /** Reads evaluations only after later changes: values that are computed lazily must not see those changes. */

@@ -87,12 +87,12 @@ const haveAnyPolicies = ({ before, after }: Worlds, kind: CompiledKind): boolean
 
 /**
  * Adds the policies on objects near a change. Whether a policy without a path may have one elsewhere depends on the links of its targets, and
- * on whether a Gateway of another controller is on a path through them.
+ * on whether a Gateway of another controller is on a path through them, or through what their Namespace contains.
  */
 function addAttached(
   near: Set<PolicyId>,
   { before, after }: Worlds,
-  { index, definition }: CompiledKind,
+  { index, definition, namespacesAbove }: CompiledKind,
   { dirty, touched }: PathScope,
   relinked: ReadonlySet<ObjectId>,
 ): void {
@@ -108,7 +108,20 @@ function addAttached(
       if (is !== was) add(is);
     }
   if (definition.controllers.length === 0) return;
-  for (const world of [before, after]) for (const id of ancestorsOf(dirty, world)) add(world.attached[index]?.get(id));
+  for (const world of [before, after]) {
+    const attached = world.attached[index];
+    const namespaces = new Set<string>();
+    const addNamespace = (id: ObjectId): void => {
+      const { kind, namespace } = splitId(id);
+      if (namespacesAbove.has(kind)) namespaces.add(namespace);
+    };
+    for (const id of ancestorsOf(dirty, world)) {
+      add(attached?.get(id));
+      addNamespace(id);
+    }
+    touched.forEach(addNamespace);
+    for (const id of namespaceIds([...namespaces])) add(attached?.get(id));
+  }
 }
 
 /** True if policies alone change, and no object has other links because of it. */

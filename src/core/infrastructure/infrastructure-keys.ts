@@ -7,7 +7,7 @@ const FIELDS = ["labels", "annotations"] as const;
 /**
  * Labels and annotations of a Gateway's infrastructure
  *
- * Those of `spec.infrastructure` are on the objects of the Gateway, if the controller allows their keys. Keys without a prefix are private to users, so other controllers do not act
+ * The labels and annotations of `spec.infrastructure` are on the objects of the Gateway, if the controller allows their keys. Keys without a prefix are private to users, so other controllers do not act
  * upon them; they act upon keys with a prefix, and the objects are in the namespace of the controller, so these keys need its permission. The controller's own keys are never taken from a Gateway.
  * Gateway API, "GatewayInfrastructure.annotations"
  */

@@ -108,20 +108,18 @@ function addAttached(
       if (is !== was) add(is);
     }
   if (definition.controllers.length === 0) return;
-  for (const world of [before, after]) {
-    const attached = world.attached[index];
-    const namespaces = new Set<string>();
-    const addNamespace = (id: ObjectId): void => {
-      const { kind, namespace } = splitId(id);
-      if (namespacesAbove.has(kind)) namespaces.add(namespace);
-    };
+  const namespaces = new Set<string>();
+  const addNamespace = (id: ObjectId): void => {
+    const { kind, namespace } = splitId(id);
+    if (namespacesAbove.has(kind)) namespaces.add(namespace);
+  };
+  for (const world of [before, after])
     for (const id of ancestorsOf(dirty, world)) {
-      add(attached?.get(id));
+      add(world.attached[index]?.get(id));
       addNamespace(id);
     }
-    touched.forEach(addNamespace);
-    for (const id of namespaceIds([...namespaces])) add(attached?.get(id));
-  }
+  touched.forEach(addNamespace);
+  for (const id of namespaceIds([...namespaces])) for (const sets of [old?.get(id), now?.get(id)]) add(sets);
 }
 
 /** True if policies alone change, and no object has other links because of it. */

@@ -7,6 +7,7 @@ import { evaluate } from "../src/core/evaluate.ts";
 import type { JsonObject } from "../src/core/model/json.ts";
 import { buildSnapshot } from "../src/core/model/snapshot.ts";
 import { builtInDefinitions } from "../src/definitions/built-in-definitions.ts";
+import { allocateYoung } from "../src/serve/process/allocate-young.ts";
 import { formatReview, parseReview } from "../src/webhook/serve/admission-review.ts";
 import { answerReview, type WebhookName, type WebhookState } from "../src/webhook/serve/answer-review.ts";
 import { warmUp } from "../src/webhook/serve/warm-up.ts";
@@ -21,6 +22,7 @@ const TIMES = 300;
 const DENY = { refuseConflicts: true, confirmAbove: 1_000_000 };
 
 export async function benchWebhook(context: BenchContext, routes: number): Promise<void> {
+  allocateYoung();
   const name = `webhooks, ${routes.toLocaleString("en")} routes`;
   const objects = clusterObjects(routes);
   const snapshot = buildSnapshot(objects, { completeness: "Complete", validated: true });

@@ -5,6 +5,7 @@ import { nodeFileSystem } from "../../adapters/files/node-file-system.ts";
 import type { CliIo } from "../../cli/cli-io.ts";
 import { exitCodes } from "../../cli/exit-codes.ts";
 import { untilSignal } from "../until-signal.ts";
+import { allocateYoung } from "./allocate-young.ts";
 import { createWriter } from "./create-writer.ts";
 import { terminalColumns } from "./terminal-columns.ts";
 
@@ -38,15 +39,23 @@ export function processIo({ program, entry }: ProgramFacts): CliIo {
     program,
     xds: async () => ({
       ...(await import("../xds/xds-tools.ts")).xdsTools,
-      serve: async (settings, output) => (await import("../xds/serve-xds.ts")).serveXds(settings, output, filesWorker),
+      serve: async (settings, output) => {
+        allocateYoung();
+        return (await import("../xds/serve-xds.ts")).serveXds(settings, output, filesWorker);
+      },
     }),
     askAdmin: async (address, page) => (await import("./ask-admin.ts")).askAdmin(address, page),
     untilEnded: () => AbortSignal.any([untilSignal().signal, closed.signal]),
-    controller: async () => (await import("../controller/serve-controller.ts")).serveController(version(packageRoot)),
-    serve: async (settings, output) =>
-      settings.dataplane === "envoy"
+    controller: async () => {
+      allocateYoung();
+      return (await import("../controller/serve-controller.ts")).serveController(version(packageRoot));
+    },
+    serve: async (settings, output) => {
+      allocateYoung();
+      return settings.dataplane === "envoy"
         ? (await import("../run-envoy/serve-envoy.ts")).serveEnvoy(settings, output, filesWorker)
-        : (await import("../run/serve-gateway.ts")).serveGateway(settings, output, filesWorker),
+        : (await import("../run/serve-gateway.ts")).serveGateway(settings, output, filesWorker);
+    },
   };
 }
 

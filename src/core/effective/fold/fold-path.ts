@@ -266,11 +266,9 @@ function mappedNodes(path: Path, { mappings }: CompiledKind): readonly MappedNod
   const nodes: MappedNode[] = [];
   for (let at: Path | undefined = path; at !== undefined; at = at.up) {
     const { node } = at;
-    const level = levelOf(node);
     const raw = node.section?.raw ?? node.raw;
-    if (raw !== undefined && mappings.some((mapping) => mapping.level.kind === level.kind)) {
-      nodes.push({ object: node.id, level, raw, index: node.section?.index });
-    }
+    if (raw !== undefined && mappings.some(({ level }) => level.kind === node.ref.kind))
+      nodes.push({ object: node.id, level: levelOf(node), raw, index: node.section?.index });
   }
   return nodes;
 }

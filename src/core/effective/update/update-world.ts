@@ -17,7 +17,7 @@ import { PathCounter } from "../verdicts/path-counter.ts";
 import { changedTallies, countedPolicies, type TallyChanges } from "../verdicts/tally-changes.ts";
 import type { Verdict } from "../verdicts/verdict.ts";
 import { verdictOf } from "../verdicts/verdict-of.ts";
-import { attachedIn } from "../world/attached-policies.ts";
+import { setsIn } from "../world/attached-policies.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
 import type { NodeSets } from "../world/stack.ts";
 import type { PolicyRecord, WithPolicies, World } from "../world/world.ts";
@@ -62,7 +62,7 @@ export function updateWorld(before: World, objectChanges: ObjectChanges): Update
     if (!haveAnyPolicies(worlds, kind)) continue;
     const scope = scopeOfKind(kind);
     const isRestackable = areLinkedAlike && mayRestack(before, kind, edited[kind.index]?.targets ?? NO_TARGETS);
-    for (const change of walkBoth({ worlds, kind, scope, isRestackable }, tallyChanges)) effective.push(change);
+    walkBoth({ worlds, kind, scope, isRestackable }, tallyChanges, effective);
     addAttached(near, worlds, kind, scope, changed);
   }
   const tallies = changedTallies(before.countTallies(), tallyChanges);
@@ -97,7 +97,11 @@ function addAttached(
   relinked: ReadonlySet<ObjectId>,
 ): void {
   const add = (sets: NodeSets | undefined): void => {
-    for (const { policy } of attachedIn(sets)) near.add(policy.id);
+    if (sets === undefined) return;
+    for (const { policies, conflicted } of setsIn(sets)) {
+      for (const { id } of policies) near.add(id);
+      for (const { id } of conflicted) near.add(id);
+    }
   };
   const [old, now] = [before.attached[index], after.attached[index]];
   for (const ids of [relinked, touched])
@@ -152,8 +156,15 @@ interface Walk {
   readonly isRestackable: boolean;
 }
 
-/** Visits the paths in scope, one effective target at a time: subtracts the old ones from the tallies, adds the new ones, and compares them. */
-function* walkBoth({ worlds, kind, scope, isRestackable }: Walk, tallies: TallyChanges): Iterable<EffectiveChange> {
+/**
+ * Visits the paths in scope, one effective target at a time: subtracts the old ones from the tallies, adds the new ones, and adds to `changes`
+ * where they differ.
+ */
+function walkBoth(
+  { worlds, kind, scope, isRestackable }: Walk,
+  tallies: TallyChanges,
+  changes: EffectiveChange[],
+): void {
   const finders = {
     before: new PathFinder(worlds.before, kind, { scope }),
     after: new PathFinder(worlds.after, kind, { scope }),
@@ -167,7 +178,7 @@ function* walkBoth({ worlds, kind, scope, isRestackable }: Walk, tallies: TallyC
     const now = both?.now ?? pathsTo(worlds.after, kind, finders.after, id);
     for (const { path, effective } of old) going.add(path, effective);
     for (const { path, effective } of now) coming.add(path, effective);
-    yield* comparePaths(old, now);
+    for (const change of comparePaths(old, now)) changes.push(change);
   }
   going.finish();
   coming.finish();

@@ -22,10 +22,13 @@ interface Counters {
   none: number;
   met: number;
   idle: number;
-  overriddenBy: Map<PolicyId, number> | undefined;
-  overriddenAt: Map<TargetId, number> | undefined;
-  errors: Map<string, number> | undefined;
+  overriddenBy: Counts<PolicyId>;
+  overriddenAt: Counts<TargetId>;
+  errors: Counts<string>;
 }
+
+/** Counts by key. The first ones are mostly the only ones, and already in the form of a tally. */
+type Counts<K extends string> = SortedMap<K, number> | Map<K, number> | undefined;
 
 /** Paths with the same effective spec, all of them complete or none. */
 export interface CountedPaths {
@@ -46,30 +49,36 @@ export function countPaths(
   changes: TallyChanges,
   { outcomes, conditionErrors }: EffectiveSpec,
   ancestorOf: (policy: Policy) => ObjectId,
-  { last, sections, pathsToEach, isIncomplete }: CountedPaths,
+  counted: CountedPaths,
 ): void {
-  const count = (sections?.length ?? 1) * pathsToEach;
+  const count = countOf(counted);
+  if (count === 0) return;
   for (const outcome of outcomes) {
     const { policy, overridden, by } = outcome;
     const counters = countersOf(changes, policy.id, ancestorOf(policy));
     counters.paths += count;
-    if (isIncomplete) {
+    if (counted.isIncomplete) {
       counters.incomplete += count;
       continue;
     }
     counters[effectOf(outcome)] += count;
     if (overridden === 0) continue;
-    if (sections === undefined) counters.overriddenAt = added(counters.overriddenAt, targetOf(last), pathsToEach);
-    else
-      for (const { name } of sections)
-        counters.overriddenAt = added(counters.overriddenAt, targetId(last.id, name), pathsToEach);
-    for (const winner of by) counters.overriddenBy = added(counters.overriddenBy, winner.id, count);
+    counters.overriddenBy = added(counters.overriddenBy, by.map(idOf), count);
+    counters.overriddenAt = added(counters.overriddenAt, targetsOf(counted), counted.pathsToEach);
   }
   for (const { policy, block, message } of conditionErrors) {
     const counters = countersOf(changes, policy.id, ancestorOf(policy));
-    counters.errors = added(counters.errors, `${block.name}: ${message}`, count);
+    counters.errors = added(counters.errors, [`${block.name}: ${message}`], count);
   }
 }
+
+/** The number of paths to all effective targets together. */
+const countOf = ({ sections, pathsToEach }: CountedPaths): number => (sections?.length ?? 1) * pathsToEach;
+
+const idOf = ({ id }: Policy): PolicyId => id;
+
+const targetsOf = ({ last, sections }: CountedPaths): readonly TargetId[] =>
+  sections === undefined ? [targetOf(last)] : sections.map(({ name }) => targetId(last.id, name));
 
 /** The policies whose paths were counted. */
 export const countedPolicies = (changes: TallyChanges): ReadonlySet<PolicyId> =>
@@ -81,9 +90,8 @@ export function firstTallies(changes: TallyChanges): Tallies {
   for (const [ancestor, byPolicy] of changes) {
     for (const [policy, counters] of byPolicy) {
       const known = tallies.get(policy);
-      const own = changedCounters(undefined, counters);
-      if (own !== undefined)
-        tallies.set(policy, known === undefined ? SortedMap.single(ancestor, own) : known.with(ancestor, own));
+      const own = tallied(counters);
+      tallies.set(policy, known === undefined ? SortedMap.single(ancestor, own) : known.with(ancestor, own));
     }
   }
   return PersistentMap.from(tallies);
@@ -94,9 +102,10 @@ export function changedTallies(before: Tallies, changes: TallyChanges): Tallies 
   let tallies = before;
   for (const [ancestor, byPolicy] of changes) {
     for (const [policy, counters] of byPolicy) {
-      if (isZero(counters)) continue;
+      const change = tallied(counters);
+      if (isZero(change)) continue;
       const known = tallies.get(policy) ?? SortedMap.empty<ObjectId, AncestorTally>();
-      const own = changedCounters(known.get(ancestor), counters);
+      const own = changedTally(known.get(ancestor), change);
       const tally = own === undefined ? known.without(ancestor) : known.with(ancestor, own);
       tallies = tally.size === 0 ? tallies.without(policy) : tallies.with(policy, tally);
     }
@@ -107,7 +116,7 @@ export function changedTallies(before: Tallies, changes: TallyChanges): Tallies 
 /** The counters of one policy under one ancestor, if it has paths there. */
 export function tallyOf(changes: TallyChanges, ancestor: ObjectId, policy: PolicyId): AncestorTally | undefined {
   const counters = changes.get(ancestor)?.get(policy);
-  return counters === undefined ? undefined : changedCounters(undefined, counters);
+  return counters === undefined ? undefined : tallied(counters);
 }
 
 /** How far a policy takes effect on a path. */
@@ -133,35 +142,55 @@ function countersOf(changes: TallyChanges, policy: PolicyId, ancestor: ObjectId)
 
 const NO_COUNTS = { overriddenBy: undefined, overriddenAt: undefined, errors: undefined };
 
-function added<K>(counts: Map<K, number> | undefined, key: K, count: number): Map<K, number> {
-  const sums = counts ?? new Map<K, number>();
-  return sums.set(key, (sums.get(key) ?? 0) + count);
+/** Adds a count to each of the keys, which are distinct. */
+function added<K extends string>(counts: Counts<K>, keys: readonly K[], count: number): Counts<K> {
+  if (counts === undefined)
+    return SortedMap.of(
+      keys,
+      keys.map(() => count),
+    );
+  const sums = counts instanceof Map ? counts : new Map(counts);
+  for (const key of keys) sums.set(key, (sums.get(key) ?? 0) + count);
+  return sums;
 }
 
+/** What was counted, as a tally. */
+function tallied(counters: Counters): AncestorTally {
+  const { paths, incomplete, full, partial, none, met, idle, overriddenBy, overriddenAt, errors } = counters;
+  return {
+    paths,
+    incomplete,
+    full,
+    partial,
+    none,
+    met,
+    idle,
+    overriddenBy: inOrder(overriddenBy),
+    overriddenAt: inOrder(overriddenAt),
+    errors: inOrder(errors),
+  };
+}
+
+const inOrder = <K extends string>(counts: Counts<K>): SortedMap<K, number> =>
+  counts instanceof Map ? SortedMap.from(counts) : (counts ?? SortedMap.empty());
+
 /** True if the added and the removed paths are as many and have the same outcome. */
-function isZero({
-  paths,
-  incomplete,
-  full,
-  partial,
-  none,
-  met,
-  idle,
-  overriddenBy,
-  overriddenAt,
-  errors,
-}: Counters): boolean {
+function isZero(change: AncestorTally): boolean {
+  const { paths, incomplete, full, partial, none, met, idle, overriddenBy, overriddenAt, errors } = change;
   if (paths !== 0 || incomplete !== 0 || full !== 0 || partial !== 0 || none !== 0 || met !== 0 || idle !== 0)
     return false;
   return areZero(overriddenBy) && areZero(overriddenAt) && areZero(errors);
 }
 
-function areZero(counts: ReadonlyMap<string, number> | undefined): boolean {
-  for (const count of counts?.values() ?? []) if (count !== 0) return false;
-  return true;
+function areZero(counts: SortedMap<string, number>): boolean {
+  let areAll = true;
+  counts.forEach((_, count) => {
+    if (count !== 0) areAll = false;
+  });
+  return areAll;
 }
 
-function changedCounters(tally: AncestorTally | undefined, change: Counters): AncestorTally | undefined {
+function changedTally(tally: AncestorTally | undefined, change: AncestorTally): AncestorTally | undefined {
   const paths = (tally?.paths ?? 0) + change.paths;
   if (paths === 0) return undefined;
   return {
@@ -172,29 +201,21 @@ function changedCounters(tally: AncestorTally | undefined, change: Counters): An
     none: (tally?.none ?? 0) + change.none,
     met: (tally?.met ?? 0) + change.met,
     idle: (tally?.idle ?? 0) + change.idle,
-    overriddenBy: changedCounts(tally?.overriddenBy, change.overriddenBy),
-    overriddenAt: changedCounts(tally?.overriddenAt, change.overriddenAt),
-    errors: changedCounts(tally?.errors, change.errors),
+    overriddenBy: changedCounts(tally?.overriddenBy ?? SortedMap.empty(), change.overriddenBy),
+    overriddenAt: changedCounts(tally?.overriddenAt ?? SortedMap.empty(), change.overriddenAt),
+    errors: changedCounts(tally?.errors ?? SortedMap.empty(), change.errors),
   };
-}
-
-function hasZero(counts: ReadonlyMap<string, number>): boolean {
-  for (const count of counts.values()) if (count === 0) return true;
-  return false;
 }
 
 /** If more than one in so many keys changes, the map is built anew: each single change copies a part of it. */
 const MANY = 32;
 
 function changedCounts<K extends string>(
-  before: SortedMap<K, number> | undefined,
-  changes: ReadonlyMap<K, number> | undefined,
+  before: SortedMap<K, number>,
+  changes: SortedMap<K, number>,
 ): SortedMap<K, number> {
-  if (changes === undefined) return before ?? SortedMap.empty();
-  if (before === undefined && !hasZero(changes)) return SortedMap.from(changes);
-  if (before === undefined || changes.size * MANY > before.size) {
-    const sums = new Map<K, number>();
-    before?.forEach((key, count) => sums.set(key, count));
+  if (changes.size * MANY > before.size) {
+    const sums = new Map<K, number>(before);
     for (const [key, count] of changes) {
       const sum = (sums.get(key) ?? 0) + count;
       if (sum === 0) sums.delete(key);

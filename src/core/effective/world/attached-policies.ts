@@ -203,11 +203,15 @@ export function attachedIn(sets: NodeSets | undefined, how: Partial<AttachedPoli
 
 /** All sets of an object and its sections. */
 export function setsIn(sets: NodeSets): readonly PolicySet[] {
-  return [
-    ...(sets.own === undefined ? [] : [sets.own]),
-    ...(sets.sections?.values() ?? []),
-    ...[...(sets.consumers?.values() ?? [])].flatMap(setsIn),
-    ...(sets.named === undefined ? [] : setsIn(sets.named)),
-    ...(sets.meshWide === undefined ? [] : setsIn(sets.meshWide)),
-  ];
+  const found: PolicySet[] = [];
+  addSets(found, sets);
+  return found;
+}
+
+function addSets(found: PolicySet[], { own, sections, consumers, named, meshWide }: NodeSets): void {
+  if (own !== undefined) found.push(own);
+  sections?.forEach((set) => void found.push(set));
+  consumers?.forEach((inner) => addSets(found, inner));
+  if (named !== undefined) addSets(found, named);
+  if (meshWide !== undefined) addSets(found, meshWide);
 }

@@ -30,6 +30,15 @@ function floorEntry(chunk: Chunk, key: string): number {
 // oxlint-disable-next-line unicorn/no-new-array -- of just this length: a list that grows has spare capacity
 const newChunk = (entries: number): unknown[] => new Array<unknown>(2 * entries);
 
+function chunkOf(keys: readonly string[], values: readonly unknown[], start: number, end: number): Chunk {
+  const chunk = newChunk(end - start);
+  for (let i = start; i < end; i++) {
+    chunk[2 * (i - start)] = keys[i];
+    chunk[2 * (i - start) + 1] = values[i];
+  }
+  return chunk;
+}
+
 const isAt = (chunk: Chunk, entry: number, key: string): boolean => entry >= 0 && chunk[2 * entry] === key;
 
 /** True if each key is greater than the one before it, so that no key is there twice. */
@@ -100,19 +109,14 @@ export class SortedMap<K extends string, V> implements Iterable<readonly [K, V]>
   }
 
   static #cut<K extends string, V>(keys: readonly K[], values: readonly V[]): SortedMap<K, V> {
+    if (keys.length === 0) return SortedMap.empty();
+    if (keys.length <= CHUNK) return new SortedMap(chunkOf(keys, values, 0, keys.length), NO_CHUNKS, keys.length);
     const chunks: Chunk[] = [];
     for (let start = 0; start < keys.length; start += CHUNK) {
-      const count = Math.min(CHUNK, keys.length - start);
-      const chunk = newChunk(count);
-      for (let i = 0; i < count; i++) {
-        chunk[2 * i] = keys[start + i];
-        chunk[2 * i + 1] = values[start + i];
-      }
-      chunks.push(chunk);
+      chunks.push(chunkOf(keys, values, start, Math.min(start + CHUNK, keys.length)));
     }
-    const [first, ...more] = chunks;
-    if (first === undefined) return SortedMap.empty();
-    return new SortedMap(first, more.length === 0 ? NO_CHUNKS : more, keys.length);
+    const [first = NO_CHUNKS, ...more] = chunks;
+    return new SortedMap(first, more, keys.length);
   }
 
   get(key: K): V | undefined {

@@ -12,8 +12,11 @@ import { clusterYaml, smallDocuments } from "./cluster-yaml.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const MB = 1024 * 1024;
-/** The bar of `explain` against `node -e 0`, which Node 22 and newer start in a third of the time (docs/decisions/0017-bars.md). */
-const EXPLAIN_BAR = Number(process.versions.node.split(".")[0]) >= 22 ? 7.5 : 3.2;
+/**
+ * The bars of `explain` against `node -e 0`. Node 22 and newer start in a third of the time of Node 20: 2.4 × leaves about 33 ms for all that `explain` does,
+ * and is shown as missed; 7.5 × is what tells whether the program starts more slowly than before (docs/decisions/0017-bars.md).
+ */
+const EXPLAIN_BARS = Number(process.versions.node.split(".")[0]) >= 22 ? [2.4, 7.5] : [3.2];
 
 /** The command line: how fast it starts, and whether reading YAML, which is unavoidable, is most of the rest. */
 export async function bench(context: BenchContext): Promise<void> {
@@ -54,7 +57,8 @@ function benchProgram(context: BenchContext, cache: string): void {
   report("explain, first run", first);
   report("explain, no compile cache", median.uncached);
   const ratio = { case: "bakery, real program", unit: "x" };
-  context.report({ ...ratio, metric: "explain / node -e 0", value: median.explain / median.node, bar: EXPLAIN_BAR });
+  for (const bar of EXPLAIN_BARS)
+    context.report({ ...ratio, metric: "explain / node -e 0", value: median.explain / median.node, bar });
   context.report({ ...ratio, metric: "no compile cache / node -e 0", value: median.uncached / median.node });
   report("node -e 0, no extra certificates", median.bareNode);
   report("explain, no extra certificates", median.bareExplain);

@@ -29,8 +29,8 @@ export async function startMeasuredController(
   child.stdout?.on("data", (chunk: Buffer) => {
     text += chunk.toString("utf8");
   });
-  const until = async (holds: () => boolean): Promise<void> => {
-    while (!holds() && child.exitCode === null) await sleep(20);
+  const until = async (isReady: () => boolean): Promise<void> => {
+    while (!isReady() && child.exitCode === null) await sleep(20);
   };
   await until(() => text.includes("has been read"));
   return {

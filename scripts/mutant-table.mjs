@@ -865,7 +865,7 @@ export const mutants = [
     "granularity: block.granularity",
   ),
   row(
-    "a policy that was itself replaced decides for those above it",
+    "a policy that was itself replaced dictates the strategy for those above it",
     gep713,
     `${merge}/fold.ts`,
     'return this.#rules.decidedBy !== "Lower" || this.#hasPart(block, settings);',

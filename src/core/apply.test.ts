@@ -142,7 +142,7 @@ const cases: readonly Case[] = [
     touches: { effective: 1, verdicts: 1 },
   },
   {
-    name: "an annotation on the target changes who decides",
+    name: "an annotation on the target changes which policy takes effect",
     definition: annotated,
     objects: [
       gateway("g1"),

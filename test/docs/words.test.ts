@@ -39,6 +39,15 @@ const proseRules: readonly Rule[] = [
   ],
   [/\bholders?\b/, "established, challenger; owner, object, source"],
   [/\bcandidates?\b/i, "setting; established, challenger", ABOUT_MERGING],
+  [
+    /\b(?:polic(?:y|ies)|overrides?|defaults?|settings?|values?|blocks?)(?: that| who)? decides?\b|\bdecides? (?:the |a |wanted )*(?:values?|settings?)\b|\bdeciders?\b/,
+    "takes effect",
+  ],
+  [/\byields\b/, "returns; is overridden by, is replaced by"],
+  [
+    /\b(?:polic(?:y|ies)|overrides?|defaults?|settings?|values?|blocks?|rules?)(?: that| who)? loses?\b|\bloses? (?:to|against|everything)\b/,
+    "is overridden by, is replaced by",
+  ],
   [/\b(?:tries|tried)\b/, "attempts, attempted"],
   [/\banswer(?:s|ed|ing)?\b/i, "response, responds", ABOUT_REQUESTS],
   [/\b(?:tells?|told|telling)\b/i, "format, print, report; distinguish"],
@@ -60,8 +69,15 @@ const nameRules: readonly Rule[] = [
   [/^(?:candidate|candidates)$/, "setting; established, challenger", ABOUT_MERGING],
   [/^(?:answer|answers|answered)$/, "response", ABOUT_REQUESTS],
   [/^(?:tell|tells|told|untold|said|say|says)$/, "format, print, report"],
+  [/^(?:decider|deciders|deciding)$/, "in effect, source"],
   [/^(?:tries|tried)$/, "attempts"],
   [/^(?:hangs|beaten|beats|mend|mends|fate|whoever|nobody|somebody)$/, "a word of the glossary"],
+];
+
+/** Rules for whole names. */
+const wholeNameRules: readonly Rule[] = [
+  [/^describe(?=[A-Z])/, "format…"],
+  [/^(?:holds|yields|loses)$/, "is true; returns; is overridden, is replaced"],
 ];
 
 /** Sentences of the specifications that tests are named after. */
@@ -116,8 +132,10 @@ function textsOfCode(path: string, source: string): readonly Text[] {
   visitNodes(program, (node) => {
     const text = stringIn(node);
     if (text?.includes(" ") === true) add(node.start, text, proseRules);
-    if ((node.type === "Identifier" || node.type === "PrivateIdentifier") && node.name !== undefined)
+    if ((node.type === "Identifier" || node.type === "PrivateIdentifier") && node.name !== undefined) {
+      add(node.start, node.name, wholeNameRules);
       for (const word of wordsOf(node.name)) add(node.start, word, nameRules);
+    }
   });
   return texts;
 }
@@ -182,10 +200,12 @@ describe("words", () => {
     expect(texts.map(({ line, text }) => `${line} ${text.trim()}`)).toEqual([
       "1 A comment.",
       "1 * A comment.",
+      "2 placeOf",
       "2 place",
       "2 of",
       "2 a",
       "2 text",
+      "2 b",
       "2 b",
     ]);
   });

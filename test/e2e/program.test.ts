@@ -516,7 +516,7 @@ describe("odd input", () => {
   });
 });
 
-function describeTranscripts(title: string, folder: string, transcripts: readonly Transcript[]): void {
+function defineTranscriptTests(title: string, folder: string, transcripts: readonly Transcript[]): void {
   const cwd = fileURLToPath(new URL(`testdata/${folder}`, import.meta.url));
   describe(title, () => {
     for (const { name, lines } of transcripts) {
@@ -531,7 +531,7 @@ function describeTranscripts(title: string, folder: string, transcripts: readonl
   });
 }
 
-describeTranscripts("what every program can say", "basics", basics);
-describeTranscripts("views of the bakery", "views", views);
-describeTranscripts("RFC 0009, user stories", "user-stories", userStories);
-describeTranscripts("the specifications' worked examples", "worked-examples", workedExamples);
+defineTranscriptTests("what every program can say", "basics", basics);
+defineTranscriptTests("views of the bakery", "views", views);
+defineTranscriptTests("RFC 0009, user stories", "user-stories", userStories);
+defineTranscriptTests("the specifications' worked examples", "worked-examples", workedExamples);

@@ -61,7 +61,7 @@ describe("the story", () => {
   const now = evaluateBakery(() => true);
   const without = evaluateBakery((name) => name !== "friday-fix");
 
-  test("the forgotten override decides for every route behind the gateway", () => {
+  test("the forgotten override takes effect on every route behind the gateway", () => {
     expect(retries(now)).toEqual({
       "baker#order > baker#web": "5 on [500,502,503]",
       "baker#rule-2 > baker#web": "5 on [500,502,503]",

@@ -226,7 +226,7 @@ describe("evaluate", () => {
   });
 
   test("takes another evaluator", () => {
-    expect(words("whatever", { cel: () => ({ state: "value", holds: false }) })).toEqual(["please"]);
+    expect(words("whatever", { cel: () => ({ state: "value", value: false }) })).toEqual(["please"]);
     // One unit is not enough: an error, which fails closed for an override.
     expect(words('spec.word == "no"', { cel: library.createCel({ maxCost: 1 }) })).toEqual(["now"]);
   });

@@ -13,7 +13,7 @@ import type { OracleUnit } from "./spec-units.ts";
 function lossOf(setting: Setting, state: FoldState): Loss {
   const loss = state.losses.get(setting);
   if (loss === undefined) throw new Error(`${setting.unit.pointer} is neither in the result nor has a loss`);
-  // A policy that a section's replaces as a whole (`by`) loses values that are equal, too.
+  // A policy that a section's replaces as a whole (`by`) is replaced in equal values, too.
   if (loss.reason === "removed" || loss.reason === "gated" || loss.by !== undefined || loss.byAll !== undefined)
     return loss;
   const equals = equalsAmong(setting, state.current);

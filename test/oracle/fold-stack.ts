@@ -113,7 +113,7 @@ function isMerged(level: StackLevel, levels: readonly StackLevel[], { merge }: P
   return (merge.parents === "Closest" ? merged.slice(0, 2) : merged).includes(level);
 }
 
-/** Policies that are not merged lose everything to the most specific ones. */
+/** Policies that are not merged are replaced as a whole by the most specific ones. */
 function loseToLowest(level: StackLevel, lowest: StackLevel, { state }: Fold): void {
   for (const { policy } of level) {
     for (const block of policy.blocks) {
@@ -184,7 +184,7 @@ export function evaluationOrder(levels: readonly StackLevel[], definition: Polic
   return inOrder(highest, definition);
 }
 
-/** A Direct policy on an object is never merged with the one on its section: it loses everything. */
+/** A Direct policy on an object is never merged with the one on its section, which replaces it as a whole. */
 function loseToSection(level: StackLevel, winner: StackEntry | undefined, { state }: Fold): void {
   for (const { policy } of level) {
     for (const block of policy.blocks) {
@@ -385,7 +385,7 @@ function isActive({ object }: OraclePolicy, { when }: OracleBlock, base: BaseStr
   };
   switch (outcome.state) {
     case "value":
-      return outcome.holds;
+      return outcome.value;
     case "missing":
       return false;
     case "error":

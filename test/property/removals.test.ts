@@ -12,7 +12,7 @@ import { randomCluster } from "./random/random-cluster.ts";
 
 /**
  * Custom strategies, and a strategy that the lower policy dictates, may react to what is removed. So may an atomic default, where the
- * removed setting maps onto items that are not there; and a policy that loses its only block with an entry may become a Direct one.
+ * removed setting maps onto items that are not there; and a policy without its only block with an entry may become a Direct one.
  */
 const isPlain = ({ merge, mapsTo }: PolicyDefinition): boolean =>
   merge.decidedBy !== "Lower" &&
@@ -71,7 +71,7 @@ test(`an entry of remove takes effect where dropping it changes the result (seed
 }, () => {
   const states = { inEffect: 0, overridden: 0, neutral: 0 };
   const property = fc.property(randomCluster, ({ objects: all, definitions }) => {
-    // A policy that loses its only entry would become an empty one, which may keep out defaults.
+    // A policy without its only entry would become an empty one, which may keep out defaults.
     const plain = definitions
       .filter(isPlain)
       .map((one) => ({ ...one, merge: { ...one.merge, empty: "GivesWay" as const } }));

@@ -20,7 +20,7 @@ export type ParsedFailOn =
   | { readonly ok: true; readonly failing: FailingSeverity }
   | { readonly ok: false; readonly message: string };
 
-/** Reads `--fail-on`. Without a severity in it, what is shown by default decides: a hidden warning is no failure unless it is asked for. */
+/** Reads `--fail-on`. Without a severity in it, only findings that are shown by default count: a hidden warning is no failure. */
 export function parseFailOn(options: OptionValues): ParsedFailOn {
   const given = new Set(options.values(failOnOption.name));
   if (given.has("never") && (given.has("error") || given.has("warning")))

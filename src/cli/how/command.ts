@@ -26,7 +26,7 @@ export const command: Command = {
   usage: ["TARGET PATH=VALUE… [-f FILE|DIR|-] [options]"],
   description: [
     "Finds the changes that make settings take effect on every path of a target: the object's own field; a policy on the target, above or below it, as a default or an override, with a name for a rule that has none where that makes the reach smaller; " +
-      "a condition, other targets or a default instead of an override for the policy that decides the value now, another value in it, or its deletion. " +
+      "a condition, other targets or a default instead of an override for the policy whose setting takes effect now, another value in it, or its deletion. " +
       "Each change was compared as by plan, and is printed with what it changes besides, the smallest reach first, and as manifests for kubectl apply. Nothing is applied.",
     "PATH=VALUE is a setting as explain prints it and a value as in a manifest: retry.attempts=0, retry.codes='[502, 503]'. PATH- means that the setting should not be set. " +
       "A map stands for a setting for each of its keys, unless the policy kind takes it as one value.",

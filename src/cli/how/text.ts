@@ -118,7 +118,7 @@ function printForbidden(
     print.paragraph(
       { indent: 2, hanging: 2 },
       styled(redaction.name(policy), "cyan"),
-      `${at} decides ${formatPointer(pointer)}`,
+      `${at} takes effect on ${formatPointer(pointer)}`,
       ...ask(redaction.isHidden(policy) ? [] : contacts),
     );
   }

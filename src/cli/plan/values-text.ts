@@ -115,8 +115,8 @@ function printTransition(
   const [path] = paths;
   if (path === undefined) return;
   if (before !== undefined && after !== undefined && keepsValue(change)) {
-    const old = deciderOf(before, path, policyKind, sides.before, context);
-    const now = deciderOf(after, path, policyKind, sides.after, context);
+    const old = formatSourceOf(before, path, policyKind, sides.before, context);
+    const now = formatSourceOf(after, path, policyKind, sides.after, context);
     print.paragraph(
       { indent: 4, hanging: 4 },
       `= ${formatEffectiveValue(after, context)}, now from `,
@@ -151,9 +151,9 @@ function printSide(
     print.paragraph(layout, styled(`${sign} not set`, style));
     return;
   }
-  const decider = deciderOf(side, path, policyKind, sign === "-" ? sides.before : sides.after, context);
+  const origin = formatSourceOf(side, path, policyKind, sign === "-" ? sides.before : sides.after, context);
   const link = isHidden(side, context) ? ", by " : " from ";
-  print.paragraph(layout, styled(`${sign} ${formatEffectiveValue(side, context)}`, style), link, ...decider);
+  print.paragraph(layout, styled(`${sign} ${formatEffectiveValue(side, context)}`, style), link, ...origin);
 }
 
 const formatEffectiveValue = (side: EffectiveValue, context: PlanTextContext): string =>
@@ -164,7 +164,7 @@ const formatEffectiveValue = (side: EffectiveValue, context: PlanTextContext): s
 const isHidden = ({ source: { policy } }: EffectiveValue, { redaction }: PlanTextContext): boolean =>
   policy !== null && redaction.isHidden(policy);
 
-const deciderOf = (
+const formatSourceOf = (
   { source, field }: EffectiveValue,
   { nodes }: PathChange,
   policyKind: GroupKind,

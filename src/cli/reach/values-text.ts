@@ -138,7 +138,7 @@ function lossWords(loss: ReachLoss, reach: Reach, context: TextContext): readonl
   const { redaction, source } = context;
   const path: readonly PathNode[] = paths[0]?.nodes ?? [];
   const isHidden = redaction.hidesValue(value.policy, value.pointer);
-  const decider = formatSource({ policyKind: reach.policyKind, value, path, field }, source, { redaction });
+  const origin = formatSource({ policyKind: reach.policyKind, value, path, field }, source, { redaction });
   const shown = isHidden
     ? "another value"
     : effectiveValue === undefined
@@ -148,17 +148,17 @@ function lossWords(loss: ReachLoss, reach: Reach, context: TextContext): readonl
   const isUnset = effectiveValue === undefined;
   const end: readonly Piece[] = isUnset
     ? ["; nothing is set there"]
-    : isFinal || decider.length === 0
+    : isFinal || origin.length === 0
       ? []
-      : [`; ${shown} takes effect there, from `, ...decider];
+      : [`; ${shown} takes effect there, from `, ...origin];
   const winner: readonly Piece[] = isFinal
-    ? [`${shown} from `, ...decider]
+    ? [`${shown} from `, ...origin]
     : object === undefined
       ? [winnerNames(by, reach.policy, context)]
       : formatOwnValue(loss, object, reach, context);
   switch (reason) {
     case "equal":
-      return isFinal ? ["as ", ...decider, ", which takes effect"] : ["as ", ...winner];
+      return isFinal ? ["as ", ...origin, ", which takes effect"] : ["as ", ...winner];
     case "overridden":
       return ["by ", ...winner, isUnset ? ", which overrides everything below it" : "", ...end];
     case "replaced":

@@ -42,7 +42,7 @@ export interface AdmissionRefusal {
 export interface RefusalSettings extends NameSettings {
   /** Refuse what would be Conflicted, or would make another policy Conflicted. */
   readonly refuseConflicts: boolean;
-  /** A delete or an update by which a policy loses its effect on more paths than this must be confirmed. Undefined: none. */
+  /** A delete or an update after which a policy no longer takes effect on more than this number of paths must be confirmed. Undefined: none. */
   readonly confirmAbove: number | undefined;
 }
 

@@ -33,7 +33,7 @@ export function conditionOutcome(
   const outcome = evaluateCondition(when, { spec, self: { metadata: metadataOf(policy), spec } });
   switch (outcome.state) {
     case "value":
-      return outcome.holds ? MERGED : GATED;
+      return outcome.value ? MERGED : GATED;
     case "missing":
       return GATED;
     case "error":

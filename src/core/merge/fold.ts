@@ -24,7 +24,7 @@ import { mergeBlock, takesDefault } from "./merge-block.ts";
 import type { Step } from "./provenance.ts";
 import { Removals } from "./removals.ts";
 import { atomicOverrides } from "./strategies/atomic-overrides.ts";
-import { loseDefault, loseTo, NO_OTHERS, takePointer } from "./take-or-lose.ts";
+import { NO_OTHERS, replaceBy, replaceDefault, takePointer } from "./take-or-replace.ts";
 
 export interface FoldTools {
   readonly evaluateCondition: EvaluateCondition;
@@ -112,7 +112,7 @@ class Fold {
       const setting: Setting = { policy: undefined, block: undefined, unit };
       const conflicting = this.result.conflicting(unit.pointer);
       if (conflicting.length === 0) takePointer(this.result, setting, OWN);
-      else loseDefault(this.result, setting, conflicting, NO_OTHERS, OWN);
+      else replaceDefault(this.result, setting, conflicting, NO_OTHERS, OWN);
     }
   }
 
@@ -201,7 +201,7 @@ class Fold {
     atomicOverrides(this.result, settings, decision);
     const winners = new Contenders(settings);
     for (const { policy, block } of others)
-      for (const setting of settingsOf(policy, block)) loseTo(this.result, winners, setting, decision);
+      for (const setting of settingsOf(policy, block)) replaceBy(this.result, winners, setting, decision);
   }
 
   #mergeBlocksOf(policy: Policy, blocks: readonly Block[], level: FoldLevel): void {
@@ -226,10 +226,10 @@ class Fold {
   }
 
   /**
-   * A replaced policy decides nothing
+   * A replaced policy dictates no strategy
    *
    * Where the lower policy dictates the strategy, it is the one that was merged last and has a part in the result. A policy that was
-   * itself replaced does not decide for the policies above it.
+   * itself replaced does not dictate it for the policies above it.
    * GEP-713, "Conflict resolution"
    */
   #lowerThan(policy: Policy): LowerStrategy | undefined {

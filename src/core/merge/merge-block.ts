@@ -9,7 +9,7 @@ import { fieldOverrides } from "./strategies/field-overrides.ts";
 import { mergeCustom } from "./strategies/merge-custom.ts";
 import { ruleDefaults } from "./strategies/rule-defaults.ts";
 import { ruleOverrides } from "./strategies/rule-overrides.ts";
-import { takePointer } from "./take-or-lose.ts";
+import { takePointer } from "./take-or-replace.ts";
 
 /** Merges one block of a policy into the result, by the strategy that was chosen for it. */
 export function mergeBlock(result: FoldResult, merge: BlockMerge): void {

@@ -1,6 +1,6 @@
 /** The result of a condition. `missing`: a key that the expression reads is absent; the condition then counts as false. */
 export type ConditionOutcome =
-  | { readonly state: "value"; readonly holds: boolean }
+  | { readonly state: "value"; readonly value: boolean }
   | { readonly state: "missing"; readonly message: string }
   | { readonly state: "error"; readonly message: string };
 

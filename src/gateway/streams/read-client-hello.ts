@@ -90,7 +90,7 @@ function hostName(list: Reader): string | undefined {
   return name.toLowerCase();
 }
 
-/** Reads numbers and vectors. What does not fit makes it broken, and yields zeros. */
+/** Reads numbers and vectors. After a read beyond the end the reader is broken, and returns zeros. */
 class Reader {
   readonly #bytes: Buffer;
   #at = 0;

@@ -158,7 +158,7 @@ const lockedKind: PolicyKindUnderTest = {
   }),
 };
 
-/** The lower policy decides, is merged with the closest policy above it only, and one on a rule never with one on its route. */
+/** The lower policy dictates the strategy, is merged with the closest policy above it only, and one on a rule never with one on its route. */
 const closestKind: PolicyKindUnderTest = {
   ...leaves,
   paths: [...leaves.paths, "mergeType", "mergeType"],

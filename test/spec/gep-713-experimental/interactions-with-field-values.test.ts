@@ -1,10 +1,10 @@
 /** GEP-713 experimental, "Interactions between defaults, overrides, and field values" */
 import { describe } from "vitest";
-import { describeRetryOnTables } from "../../support/cluster/retry-on-tables.ts";
+import { defineRetryOnTests } from "../../support/cluster/retry-on-tables.ts";
 import { exampleRoute } from "./inherited-policies.ts";
 
 describe("Interactions between defaults, overrides, and field values", () => {
-  describeRetryOnTables({
+  defineRetryOnTests({
     where: "HTTPRoute",
     definition: "retry-on-policy-field",
     group: "field.networking.example.io",

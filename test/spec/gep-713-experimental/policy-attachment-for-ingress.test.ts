@@ -35,7 +35,7 @@ describe("Policy Attachment for Ingress", () => {
       first: "Gateway/g",
       last: "Service/s#http",
     });
-    // `first` passes from hand to hand on its way up: each loses it to the next above; `last` stays with the lowest.
+    // `first` passes from hand to hand on its way up: each is overridden by the next above; `last` stays with the lowest.
     expect([0, 1, 2, 3, 4, 5].map((i) => made.outcome(`p${i}`))).toEqual([
       "PartiallyEnforced by p5",
       "PartiallyEnforced by p0, p5",

@@ -61,7 +61,7 @@ describe("All policies take effect", () => {
     });
   });
 
-  test("none loses: each is Enforced, nothing is overridden or Conflicted, and each affects its target", () => {
+  test("each is Enforced, nothing is overridden or Conflicted, and each affects its target", () => {
     const names = ["allow", "deny", "same", "empty", "audit"];
     expect(names.map((name) => made.outcome(name))).toEqual(names.map(() => "Enforced"));
     expect(made.findings.filter(({ severity }) => severity !== "info")).toEqual([]);

@@ -60,7 +60,7 @@ describe("Who dictates the strategy, where a kind says otherwise", () => {
     ]);
   });
 
-  test("decidedBy: Lower: an empty policy decides if its kind says that it keeps out defaults", () => {
+  test("decidedBy: Lower: an empty policy dictates the strategy if its kind says that it keeps out defaults", () => {
     const made = (empty: "GivesWay" | "TakesPlace", own: JsonObject) =>
       cluster([...objects(), traffic("a", "p1", "Gateway/g", { x: 1 }), traffic("a", "p2", "HTTPRoute/r", own)], {
         definitions: [vendorA(empty)],
@@ -96,7 +96,7 @@ describe("Who dictates the strategy, where a kind says otherwise", () => {
     expect(made({ x: 1, mode: "child" }, { x: 2, y: 2 }).spec("HTTPRoute/r")).toEqual({ x: 2, y: 2 });
     // A word without a base strategy has that of the kind.
     expect(made({ x: 1, mode: "parent" }, { x: 2, y: 2 }).spec("HTTPRoute/r")).toEqual({ x: 1 });
-    // The word of the lower policy decides nothing.
+    // The word of the lower policy has no effect.
     expect(made({ x: 1 }, { x: 2, mode: "child" }).spec("HTTPRoute/r")).toEqual({ x: 1 });
   });
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { cluster, showSource } from "../../support/cluster/cluster.ts";
 import { gateway, listener, route } from "../../support/cluster/gateway-objects.ts";
-import { describeRetryOnTables } from "../../support/cluster/retry-on-tables.ts";
+import { defineRetryOnTests } from "../../support/cluster/retry-on-tables.ts";
 import { filteredRoute, retryFilter, retryOnPolicy } from "./acme-policies.ts";
 
 describe("Interactions between defaults, overrides, and field values", () => {
@@ -36,7 +36,7 @@ describe("Interactions between defaults, overrides, and field values", () => {
     expect(made.tally("appns/retryon5xx")).toEqual({ paths: 2, full: 2, partial: 0, none: 0, met: 0 });
   });
 
-  describeRetryOnTables({
+  defineRetryOnTests({
     where: "RetryFilter",
     definition: "retry-on-policy-filter",
     group: "networking.example.io",

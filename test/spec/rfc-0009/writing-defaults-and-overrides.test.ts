@@ -18,7 +18,7 @@ import {
 } from "./compare-policies.ts";
 
 describe("Writing D/O-enabled Kuadrant Policies", () => {
-  test("processed in the order defaults, bare, overrides: bare rules lose to non-empty defaults of the same policy", () => {
+  test("processed in the order defaults, bare, overrides: non-empty defaults of the same policy replace bare rules", () => {
     const one = made(
       auth("gw", "Gateway/g", { defaults: authn({ a: "defaults" }), ...authn({ a: "bare", b: "bare" }) }),
     );

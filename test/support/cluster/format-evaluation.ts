@@ -11,10 +11,10 @@ type Evaluation = ReturnType<typeof evaluate>;
 export function formatEvaluation(evaluation: Evaluation): string {
   return [
     "# Effective policies",
-    ...[...effectivePolicies(evaluation)].map(describeEffective),
+    ...[...effectivePolicies(evaluation)].map(formatEffective),
     "# Verdicts",
     ...[...verdicts(evaluation)].map(({ policy, verdict }) =>
-      [shortId(policy), ...describeVerdict(verdict)].join("\n  "),
+      [shortId(policy), ...formatVerdict(verdict)].join("\n  "),
     ),
     "# Affected",
     affected(evaluation)
@@ -32,22 +32,22 @@ export function formatEvaluation(evaluation: Evaluation): string {
   ].join("\n\n");
 }
 
-function describeEffective({ policyKind, path, from, incomplete, spec, sources }: EffectivePolicy): string {
+function formatEffective({ policyKind, path, from, incomplete, spec, sources }: EffectivePolicy): string {
   const more = `${from === undefined ? "" : ` (from ${from})`}${incomplete === true ? " (incomplete)" : ""}`;
-  const title = `${policyKind.kind}: ${path.map(describeNode).join(" > ")}${more}`;
-  return [title, ...sources.flatMap((source) => describeSource(spec, source))].join("\n  ");
+  const title = `${policyKind.kind}: ${path.map(formatNode).join(" > ")}${more}`;
+  return [title, ...sources.flatMap((source) => formatSource(spec, source))].join("\n  ");
 }
 
-const describeNode = ({ kind, namespace, name, sectionName }: PathNode): string =>
+const formatNode = ({ kind, namespace, name, sectionName }: PathNode): string =>
   `${kind} ${namespace === "" ? "" : `${namespace}/`}${name}${sectionName === undefined ? "" : `#${sectionName}`}`;
 
-function describeSource(spec: JsonObject, { pointer, policy, block, object, decidedBy, lost }: Source): string[] {
+function formatSource(spec: JsonObject, { pointer, policy, block, object, decidedBy, lost }: Source): string[] {
   const source = policy !== null ? `${shortId(policy)} ${block ?? ""}` : object === undefined ? "nobody" : "the object";
   const step = `${decidedBy.strategy}${decidedBy.policy === policy ? "" : ` of ${shortId(decidedBy.policy ?? "")}`}`;
-  return [`${pointer} = ${valueAt(spec, pointer)}: ${source} (${step})`, ...lost.map(describeLost)];
+  return [`${pointer} = ${valueAt(spec, pointer)}: ${source} (${step})`, ...lost.map(formatLost)];
 }
 
-function describeLost({ policy, block, value, reason, by }: Lost): string {
+function formatLost({ policy, block, value, reason, by }: Lost): string {
   const who = policy === undefined ? "the object" : `${shortId(policy)} ${block ?? ""}`;
   const whom = by.length === 0 ? "" : ` by ${by.map(shortId).join(", ")}`;
   return `  not ${JSON.stringify(value)}: ${who}, ${reason}${whom}`;
@@ -62,24 +62,24 @@ function valueAt(spec: JsonObject, pointer: string): string {
   return value === undefined ? "nothing" : JSON.stringify(value);
 }
 
-function describeVerdict(verdict: Verdict): readonly string[] {
+function formatVerdict(verdict: Verdict): readonly string[] {
   switch (verdict.state) {
     case "NotAccepted":
     case "Unknown":
       return [`${verdict.state} ${verdict.reason}: ${verdict.message}`];
     case "Accepted":
       return [
-        `${verdict.state} ${verdict.enforcement}: ${describeTally(verdict.total)}`,
+        `${verdict.state} ${verdict.enforcement}: ${formatTally(verdict.total)}`,
         ...verdict.total.overriddenBy.map(({ policy, paths }) => `overridden by ${shortId(policy)} on ${paths}`),
         ...verdict.total.overriddenAt.map(({ target, paths }) => `overridden at ${shortId(target)} on ${paths}`),
         ...verdict.ancestors.map(
-          ({ ancestor, enforcement, tally }) => `under ${shortId(ancestor)} ${enforcement}: ${describeTally(tally)}`,
+          ({ ancestor, enforcement, tally }) => `under ${shortId(ancestor)} ${enforcement}: ${formatTally(tally)}`,
         ),
       ];
   }
 }
 
-const describeTally = ({ paths, full, partial, none, met }: Tally): string =>
+const formatTally = ({ paths, full, partial, none, met }: Tally): string =>
   `paths ${paths}: whole ${full}, in part ${partial}, not at all ${none}, not needed ${met}`;
 
 /** `HTTPRoute.gateway.networking.k8s.io/bakery/baker#order` → `HTTPRoute bakery/baker#order`. */

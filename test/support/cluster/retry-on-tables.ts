@@ -187,7 +187,7 @@ interface RetryOnPage {
 }
 
 /** One test for each cell of the six tables, and for each choice of ages where there are two policies. */
-export function describeRetryOnTables({ where, definition, group, routeWith, read }: RetryOnPage): void {
+export function defineRetryOnTests({ where, definition, group, routeWith, read }: RetryOnPage): void {
   for (const { name, ownValue, cells } of retryOnTables(where)) {
     describe(name, () => {
       for (const { name: cell, policies, prevails } of cells.flatMap(casesOf)) {

@@ -14,7 +14,7 @@ function visit(schema: JsonObject, value: Json, failed: string[]): void {
   for (const rule of listAt(schema, "x-kubernetes-validations").filter(isJsonObject)) {
     const outcome = evaluateRule(textAt(rule, "rule"), { spec: value, self: value });
     if (outcome.state !== "value") failed.push(`${outcome.state}: ${outcome.message}`);
-    else if (!outcome.holds) failed.push(textAt(rule, "message"));
+    else if (!outcome.value) failed.push(textAt(rule, "message"));
   }
   const items = ownValue(schema, "items");
   if (isJsonList(value) && isJsonObject(items)) for (const item of value) visit(items, item, failed);

@@ -53,24 +53,24 @@ export function renderAttachments(definitions: readonly PolicyDefinition[]): str
         [
           ...definition.targeting.kinds
             .filter(({ policies }) => policies.length === 0 || policies.includes(kind))
-            .map((target) => describeTarget(target, scope)),
+            .map((target) => formatTarget(target, scope)),
           ...(definition.targeting.namedBy ?? []).map(({ level }) => `${formatLevel(level)} (that names it)`),
         ].join(", "),
         definition.hierarchy.effectiveTargets.map(formatLevel).join(", "),
-        definition.merge.none ? "None" : describeMerge(definition),
+        definition.merge.none ? "None" : formatMerge(definition),
       ]),
     ),
   );
   return table(["policy kind", "class, scope", "may attach to", "takes effect on", "merge"], rows);
 }
 
-function describeTarget({ kind, sections, sectionRequired }: TargetKind, scope: string): string {
+function formatTarget({ kind, sections, sectionRequired }: TargetKind, scope: string): string {
   const own = kind === "Namespace" && scope === "Namespaced" ? " (its own)" : "";
   const parts = sections.map((section) => `${kind} ${section.toLowerCase()}`);
   return [...(sectionRequired ? [] : [`${kind}${own}`]), ...parts].join(", ");
 }
 
-function describeMerge({ merge }: PolicyDefinition): string {
+function formatMerge({ merge }: PolicyDefinition): string {
   const { default: byDefault } = merge.granularity;
   return `${typeof byDefault === "string" ? byDefault : byDefault.custom} defaults and overrides`;
 }

@@ -82,7 +82,7 @@ function openTls(tcp: Socket, host: string, tls: TlsSettings, deadlineMs: number
 /** A tunnel through an HTTP proxy: `CONNECT host:port`. */
 function openTunnel(proxy: URL, host: string, port: number, deadlineMs: number): Promise<Socket> {
   if (proxy.protocol !== "http:" && proxy.protocol !== "https:") {
-    throw new Error(`the proxy ${describeProxy(proxy)} is of a kind that is not supported; use an http or https proxy`);
+    throw new Error(`the proxy ${formatProxy(proxy)} is of a kind that is not supported; use an http or https proxy`);
   }
   const target = `${host.includes(":") ? `[${host}]` : host}:${port}`;
   return new Promise((resolve, reject) => {
@@ -97,7 +97,7 @@ function openTunnel(proxy: URL, host: string, port: number, deadlineMs: number):
     });
     const fail = (reason: string, cause?: unknown): void => {
       request.destroy();
-      reject(new Error(`the proxy ${describeProxy(proxy)} ${reason}`, { cause }));
+      reject(new Error(`the proxy ${formatProxy(proxy)} ${reason}`, { cause }));
     };
     request.once("connect", (response, socket) => {
       if (response.statusCode === 200) resolve(socket);
@@ -120,4 +120,4 @@ function authorizationOf({ username, password }: URL): Readonly<Record<string, s
 }
 
 /** Without its password. */
-const describeProxy = ({ protocol, host }: URL): string => `${protocol}//${host}`;
+const formatProxy = ({ protocol, host }: URL): string => `${protocol}//${host}`;

@@ -1,11 +1,11 @@
 /** Sends requests to one server over HTTP/2, so that many watches share a connection; over HTTP/1.1 where the server or a proxy has no HTTP/2. */
 import { ClusterError } from "../cluster-error.ts";
 import { chooseProxy } from "./choose-proxy.ts";
-import { describeFailure } from "./describe-failure.ts";
 import { createHttp1Sender } from "./http1-sender.ts";
 import { createHttp2Sender } from "./http2-sender.ts";
 import { openSocket, type TlsSettings } from "./open-socket.ts";
 import { orAborted } from "./or-aborted.ts";
+import { toClusterError } from "./to-cluster-error.ts";
 import type { Sender, Transport, TransportResponse } from "./transport-types.ts";
 
 export interface TransportOptions {
@@ -27,7 +27,7 @@ export function createTransport({ server, name = server, proxyUrl, env, tls }: T
     try {
       return await openSocket({ server: url, proxy, tls: await tls(), deadlineMs: CONNECT_DEADLINE_MS });
     } catch (error) {
-      throw describeFailure(error, name);
+      throw toClusterError(error, name);
     }
   };
   let sender: Promise<Sender> | undefined;
@@ -57,7 +57,7 @@ export function createTransport({ server, name = server, proxyUrl, env, tls }: T
         // A connection that is being opened is shared, and is not given up with the request.
         return await orAborted(sendNow(), request.signal);
       } catch (error) {
-        throw request.signal.aborted ? (request.signal.reason as unknown) : describeFailure(error, name);
+        throw request.signal.aborted ? (request.signal.reason as unknown) : toClusterError(error, name);
       }
     },
     reconnect,

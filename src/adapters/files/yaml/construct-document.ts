@@ -262,7 +262,7 @@ interface MergeSite {
   readonly merged: Set<string>;
 }
 
-/** As Kubernetes does it: `<<` replaces what stands before it and yields to what follows; of several, the first wins. */
+/** A merge key, as in Kubernetes: `<<` replaces keys before it and is replaced by keys after it. The first of several merges takes effect. */
 function mergeInto(reading: Reading, pairs: { [key: string]: Json }, value: Json, site: MergeSite): void {
   const sources: readonly Json[] = isJsonList(value) ? value.toReversed() : [value];
   for (const source of sources) {

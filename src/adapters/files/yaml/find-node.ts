@@ -67,7 +67,7 @@ function findPair(tree: YamlTree, mapping: number, name: string, seen: Set<numbe
     const value = children[at + 1] ?? 0;
     const event = tree.events[key];
     if (event === undefined) continue;
-    // As in `constructDocument`: what comes later wins, a merge too.
+    // A later key replaces an earlier one, also if it is a merge key: see `constructDocument`.
     if (isMergeKey(tree.source, event)) found = findMerged(tree, value, name, seen) ?? found;
     else if (keyText(tree.source, event) === name) found = { key, value };
   }

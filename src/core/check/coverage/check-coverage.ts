@@ -79,7 +79,7 @@ function notCovered(world: World, rule: CoverageRule, target: UncoveredTarget, {
   const where = hasPaths ? `, on ${formatPath(path, from)}${more}` : "";
   const demand = rule.message === "" ? `${nameOf(rule)} is not met` : rule.message.replace(/[.\s]+$/, "");
   const owner = world.objects.get(object);
-  const deciding = policiesBehind(target);
+  const behind = policiesBehind(target);
   const onto = hasPaths ? "the target or to one of its parents" : "the target";
   return findingAt(owner, {
     code: "NotCovered",
@@ -93,7 +93,7 @@ function notCovered(world: World, rule: CoverageRule, target: UncoveredTarget, {
         : `Change the policies that take effect here so that the result meets ${nameOf(rule)}.`,
     related: [
       conditionOf(rule),
-      ...deciding
+      ...behind
         .slice(0, SHOWN)
         .map((policy): RelatedField => ({ object: policy, message: `${listPolicies([policy])} takes effect here` })),
     ],

@@ -148,7 +148,7 @@ function judgeDirect(
 
 /** The outcome of the condition on one effective policy. */
 interface Judgement {
-  readonly holds: boolean;
+  readonly isMet: boolean;
   readonly problem: string | undefined;
 }
 
@@ -211,7 +211,7 @@ class Judge {
     }
     const core = coreOf();
     const judgement = this.#judge(core, () => ({ target: shown, path: plainPath(path), from: path.from }));
-    if (judgement.holds) return;
+    if (judgement.isMet) return;
     const known = this.#uncovered.get(name);
     if (known !== undefined) {
       known.paths++;
@@ -238,7 +238,7 @@ class Judge {
       core === undefined
         ? this.#evaluate({}, { target: shown, path: [shown], from: undefined })
         : this.#judge(core, () => ({ target: shown, path: [shown], from: undefined }));
-    if (judgement.holds || this.#uncovered.has(name)) return;
+    if (judgement.isMet || this.#uncovered.has(name)) return;
     this.#uncovered.set(name, {
       node: shown,
       object: object.id,
@@ -269,8 +269,8 @@ class Judge {
     // If the kind maps onto list items, the condition must be true for each item.
     const { fields } = core;
     const specs = fields.length === 0 ? [core.spec] : fields.map(({ spec }) => withItem(core.spec, spec));
-    let judgement: Judgement = { holds: true, problem: undefined };
-    for (const spec of specs) if (judgement.holds) judgement = this.#evaluate(spec, about());
+    let judgement: Judgement = { isMet: true, problem: undefined };
+    for (const spec of specs) if (judgement.isMet) judgement = this.#evaluate(spec, about());
     this.#known.set(core, judgement);
     return judgement;
   }
@@ -280,13 +280,13 @@ class Judge {
     const outcome = this.#cel(this.#rule.condition, { spec, self });
     switch (outcome.state) {
       case "value":
-        return { holds: outcome.holds, problem: undefined };
+        return { isMet: outcome.value, problem: undefined };
       case "missing":
-        return { holds: false, problem: outcome.message };
+        return { isMet: false, problem: outcome.message };
       case "error":
         // A mistake in the rule, not in the target: reported once.
         this.#errors.add(outcome.message);
-        return { holds: true, problem: undefined };
+        return { isMet: true, problem: undefined };
     }
   }
 

@@ -22,7 +22,7 @@ describe("NeverTakesEffect", () => {
     ]);
   });
 
-  test("a policy that loses to the routes' own values", async () => {
+  test("a policy that the routes' own values override", async () => {
     const inline = smallCluster.replace("  - name: one\n", "  - name: one\n    retry: {attempts: 3}\n");
     const policy = retryPolicy("r", "{kind: HTTPRoute, name: r}", "retry: {attempts: 1}");
     expect(await findingsOf("NeverTakesEffect", inline + policy)).toEqual([

@@ -38,7 +38,7 @@ describe("RuleNameCollision", () => {
   test.each([
     ["rules that say the same", merged("high", "Gateway", "defaults", "{one: {rate: 9}}")],
     ["rules of different names", merged("high", "Gateway", "defaults", "{two: {rate: 1}}")],
-    ["a whole block that loses", limitPolicy("high", "Gateway", "defaults:\n  limits: {one: {rate: 1}}")],
+    ["a whole block that is overridden", limitPolicy("high", "Gateway", "defaults:\n  limits: {one: {rate: 1}}")],
   ])("not %s", async (_, high) => {
     const text = smallCluster + high + merged("low", "HTTPRoute", "defaults", "{one: {rate: 9}}");
     expect(await findingsOf("RuleNameCollision", text)).toEqual([]);

@@ -142,7 +142,7 @@ function isChangeOfPolicies(
   );
 }
 
-/** False where policies decide which paths there are: of kinds that take effect on their targets alone, and on virtual objects. */
+/** False where the paths depend on policies: of kinds that take effect on their targets alone, and on virtual objects. */
 function mayRestack({ objects }: WithPolicies, { definition }: CompiledKind, edited: ReadonlySet<ObjectId>): boolean {
   if (definition.class === "Direct" || definition.merge.sameTarget === "Undefined") return false;
   return [...edited].every((id) => objects.has(id) || splitId(id).namespace === "");

@@ -19,11 +19,11 @@ interface Ending {
   /** Undefined: the client gets no response. */
   readonly status: number | undefined;
   readonly isBudgeted: boolean;
-  /** Why there is no further attempt. Undefined: no settings decide it. */
+  /** Why there is no further attempt. Undefined: it does not depend on settings. */
   readonly because: Simulation["because"] | undefined;
 }
 
-/** The settings that decide that there is no further attempt. */
+/** The settings because of which there is no further attempt. */
 const DECIDED_BY: Readonly<Record<Simulation["because"], readonly string[]>> = {
   Final: ["/retry/codes"],
   NotRetried: ["/retry/afterSend"],

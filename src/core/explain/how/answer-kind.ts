@@ -180,17 +180,17 @@ const compareChanges = (a: HowChange, b: HowChange): number =>
 
 const rankOf = ({ steps }: HowChange): number => Math.max(...steps.map(rankOfStep));
 
-/** A new override on top of other policies comes after a change of the policy that decides. */
+/** A new override on top of other policies comes after a change of the policy that sets the value now. */
 function rankOfStep({ way, block }: HowStep): number {
   const isOnTop = (way === "CreatePolicy" || way === "EditPolicy") && block === "overrides";
   return isOnTop ? WAYS.indexOf("ChangeValue") + 0.5 : WAYS.indexOf(way);
 }
 
-/** The policies outside of the namespace of the target that decide the settings, whatever is changed in that namespace. */
-function forbiddingPolicies({ world, target }: Search, { deciders }: FoundChanges): readonly ForbiddingPolicy[] {
+/** The policies outside of the namespace of the target whose settings take effect, whatever is changed in that namespace. */
+function forbiddingPolicies({ world, target }: Search, { inEffect }: FoundChanges): readonly ForbiddingPolicy[] {
   const home = namespaceOf(parseObjectId(target.id));
   const found = new Map<string, ForbiddingPolicy>();
-  for (const { policy, block, setting } of deciders) {
+  for (const { policy, block, setting } of inEffect) {
     const { namespace } = parseObjectId(policy);
     const key = `${policy} ${setting.pointer}`;
     if (namespace === home || (found.has(key) && block === null)) continue;

@@ -32,7 +32,7 @@ describe("each kind of change", () => {
       ],
     ],
     [
-      "the own field, and policies on every level of the paths, where a default decides",
+      "the own field, and policies on every level of the paths, where a default takes effect",
       [...routes(), retry("house", "Gateway/g", attempts("defaults", 5))],
       "httproute/r#one",
       { "retry.attempts": 0 },

@@ -2,23 +2,23 @@
 import type { PathNode } from "../../effective/paths/path-node.ts";
 import { compareText, kindId, type ObjectId, type PolicyId, parseObjectId } from "../../model/refs.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
-import { type Decider, decidersOn } from "./deciders.ts";
 import { type Draft, draftKey, NO_CHANGE } from "./draft.ts";
+import { type PolicyInEffect, policiesInEffectOn } from "./policies-in-effect.ts";
+import { type BlockDrafts, createdPolicies, editedPolicies, isOnLevel } from "./propose/level-policies.ts";
+import { type CoveringLevel, coveringLevels } from "./propose/levels-of-paths.ts";
+import { nameRules, policiesOnNamed, searchAfter } from "./propose/named-rules.ts";
 import {
   addCondition,
   addConditionApart,
   changeValue,
-  type DeciderWay,
-  decidingPolicies,
   deletePolicy,
   makeDefaults,
   makeSettingsDefaults,
   narrowTargets,
+  type PolicyWay,
+  policiesToChange,
   removeSetting,
-} from "./propose/decider-ways.ts";
-import { type BlockDrafts, createdPolicies, editedPolicies, isOnLevel } from "./propose/level-policies.ts";
-import { type CoveringLevel, coveringLevels } from "./propose/levels-of-paths.ts";
-import { nameRules, policiesOnNamed, searchAfter } from "./propose/named-rules.ts";
+} from "./propose/policy-ways.ts";
 import { setFields } from "./propose/set-fields.ts";
 import type { Search } from "./search.ts";
 import type { Trial } from "./trials.ts";
@@ -32,8 +32,8 @@ export interface MetDraft {
 export interface FoundChanges {
   /** In the order in which they were found; each once. */
   readonly met: readonly MetDraft[];
-  /** What stands in the way of the most specific change: the policies that decide the settings after it, or now. */
-  readonly deciders: readonly Decider[];
+  /** The policies whose settings take effect after the most specific change, or now. They prevent it. */
+  readonly inEffect: readonly PolicyInEffect[];
 }
 
 export function findChanges(search: Search): FoundChanges {
@@ -49,14 +49,14 @@ export function findChanges(search: Search): FoundChanges {
   const fields = setFields(search);
   add(fields);
   const levels = coveringLevels(unmet, search.target);
-  const now = decidersOn(unmet, kind, settings);
+  const now = policiesInEffectOn(unmet, kind, settings);
   for (const way of [changeValue, deletePolicy]) add(repeated(search, way, NO_CHANGE));
-  // A policy that decides the settings is changed by value. To remove settings it may need entries of `remove`, too.
+  // A policy whose settings take effect is changed by value. To remove settings it may need entries of `remove`, too.
   const isSet = settings.every(({ value }) => value !== undefined);
-  const deciding = isSet ? new Set(now.map(({ policy }) => policy)) : NONE;
-  for (const level of levels) for (const draft of onLevel(search, level, deciding)) add(draft);
+  const setNow = isSet ? new Set(now.map(({ policy }) => policy)) : NONE;
+  for (const level of levels) for (const draft of onLevel(search, level, setNow)) add(draft);
   const lower = lowerDrafts(search, fields, levels);
-  const inTheWay = lower.map((draft) => decidersAfter(search, draft)).find((found) => found.length > 0) ?? now;
+  const inEffect = lower.map((draft) => policiesInEffectAfter(search, draft)).find((found) => found.length > 0) ?? now;
   for (const way of WAYS_OUT) {
     if (add(repeated(search, way, NO_CHANGE))) continue;
     // Two changes together are needed only where no single one does it without changing anything else.
@@ -68,7 +68,7 @@ export function findChanges(search: Search): FoundChanges {
       ),
     );
   }
-  // On some paths a policy decides, and on others nothing is set.
+  // On some paths a policy sets the values, and on others nothing is set.
   if (met.size === 0)
     for (const way of [changeValue, deletePolicy])
       add(
@@ -80,7 +80,7 @@ export function findChanges(search: Search): FoundChanges {
   const fewest = Math.min(...[...met.values()].map(({ trial }) => trial.reach.others.values));
   for (const draft of withNames(search, levels))
     if (weigh(search, draft).some(({ others }) => others < fewest)) add(draft);
-  return { met: withoutNeedless([...met.values()]), deciders: inTheWay };
+  return { met: withoutNeedless([...met.values()]), inEffect };
 }
 
 /** Changes for which rules without a name get one. They are worth it only where every other change has a larger reach. */
@@ -115,8 +115,8 @@ function withoutNeedless(all: readonly MetDraft[]): readonly MetDraft[] {
   });
 }
 
-/** What makes a policy leave the decision to others. */
-const WAYS_OUT: readonly DeciderWay[] = [
+/** Ways by which the settings of a policy no longer take effect, so that those of others do. */
+const WAYS_OUT: readonly PolicyWay[] = [
   addCondition,
   addConditionApart,
   narrowTargets,
@@ -126,10 +126,10 @@ const WAYS_OUT: readonly DeciderWay[] = [
 ];
 
 /** The best new policy and the best edit of each policy on a level. A new policy that changes no less than an edit is left out. */
-function onLevel(search: Search, level: CoveringLevel, deciding: ReadonlySet<PolicyId>): readonly Draft[] {
-  const edits = editedPolicies(search, level, deciding).flatMap((blocks) => best(search, blocks) ?? []);
+function onLevel(search: Search, level: CoveringLevel, setNow: ReadonlySet<PolicyId>): readonly Draft[] {
+  const edits = editedPolicies(search, level, setNow).flatMap((blocks) => best(search, blocks) ?? []);
   const created = best(search, createdPolicies(search, level));
-  const changed = isOnLevel(search, level, deciding) ? repeated(search, changeValue, NO_CHANGE) : undefined;
+  const changed = isOnLevel(search, level, setNow) ? repeated(search, changeValue, NO_CHANGE) : undefined;
   const rivals = [...edits, ...(changed === undefined ? [] : weigh(search, changed))];
   const isWorse = created !== undefined && rivals.some(({ others }) => others <= created.others);
   return [...edits, ...(created === undefined || isWorse ? [] : [created])].map(({ draft }) => draft);
@@ -176,19 +176,19 @@ function lowerDrafts(search: Search, fields: Draft | undefined, levels: readonly
 
 const NONE: ReadonlySet<PolicyId> = new Set();
 
-function decidersAfter({ trials, kind, settings }: Search, draft: Draft): readonly Decider[] {
+function policiesInEffectAfter({ trials, kind, settings }: Search, draft: Draft): readonly PolicyInEffect[] {
   const trial = trials.try(draft);
-  const deciders = trial.state === "Unmet" ? decidersOn(trial.unmet, kind, settings) : [];
-  return deciders.filter(({ policy }) => !draft.objects.has(policy));
+  const policies = trial.state === "Unmet" ? policiesInEffectOn(trial.unmet, kind, settings) : [];
+  return policies.filter(({ policy }) => !draft.objects.has(policy));
 }
 
 const MAX_ROUNDS = 3;
 
 /**
- * Changes each policy that decides a setting in one way. If others decide it then, they are changed in the same way, up to three times.
+ * Changes each policy that sets a wanted setting otherwise, in one way. If others set it then, they are changed in the same way, up to three times.
  * Undefined if that does not achieve what is wanted.
  */
-function repeated(search: Search, way: DeciderWay, start: Draft): Draft | undefined {
+function repeated(search: Search, way: PolicyWay, start: Draft): Draft | undefined {
   const { world, kind, settings, trials } = search;
   let draft = start;
   let unmet = search.unmet;
@@ -196,15 +196,15 @@ function repeated(search: Search, way: DeciderWay, start: Draft): Draft | undefi
   if (first?.state === "Unmet") unmet = first.unmet;
   const changed = new Set<ObjectId>();
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const deciders = decidingPolicies(world, decidersOn(unmet, kind, settings)).filter(({ policy }) =>
+    const policies = policiesToChange(world, policiesInEffectOn(unmet, kind, settings)).filter(({ policy }) =>
       exists(search, policy),
     );
-    if (deciders.length === 0 || deciders.some(({ policy }) => changed.has(policy))) return undefined;
-    for (const decider of deciders.toSorted((a, b) => compareText(a.policy, b.policy))) {
-      const next = way(search, draft, decider);
+    if (policies.length === 0 || policies.some(({ policy }) => changed.has(policy))) return undefined;
+    for (const policy of policies.toSorted((a, b) => compareText(a.policy, b.policy))) {
+      const next = way(search, draft, policy);
       if (next === undefined) return undefined;
       draft = next;
-      changed.add(decider.policy);
+      changed.add(policy.policy);
     }
     const trial = trials.try(draft);
     if (trial.state === "Met") return draft;

@@ -88,7 +88,7 @@ export const WAYS = [
 
 /**
  * `NameRule`: a rule of a route gets a name, so that a policy can target it; with other steps. `SetField`: the object's own field. `CreatePolicy`, `EditPolicy`: a policy on the target, or above or below it. `AddCondition`,
- * `NarrowTargets`, `MakeDefault`, `ChangeValue`, `RemoveSetting`, `DeletePolicy`: a policy that decides the value now.
+ * `NarrowTargets`, `MakeDefault`, `ChangeValue`, `RemoveSetting`, `DeletePolicy`: a policy whose setting takes effect now.
  */
 export type Way = (typeof WAYS)[number];
 
@@ -152,7 +152,7 @@ export interface Rights {
   readonly contacts: readonly NamespaceContact[];
 }
 
-/** A policy outside of the namespace of the target that decides a wanted setting. */
+/** A policy outside of the namespace of the target whose setting takes effect instead of a wanted one. */
 export interface ForbiddingPolicy extends Rights {
   readonly policy: PolicyId;
   readonly block: BlockName | null;

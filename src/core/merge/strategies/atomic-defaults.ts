@@ -1,7 +1,7 @@
 import type { BlockMerge } from "../block-merge.ts";
 import { Contenders } from "../contenders.ts";
 import type { FoldResult } from "../fold-result.ts";
-import { loseDefault } from "../take-or-lose.ts";
+import { replaceDefault } from "../take-or-replace.ts";
 import { fieldDefaults } from "./field-defaults.ts";
 
 /**
@@ -24,5 +24,5 @@ function takeNothing(
   others: Pick<Contenders, "policies">,
 ): void {
   for (const setting of settings)
-    loseDefault(result, setting, result.conflicting(setting.unit.pointer), others, decision);
+    replaceDefault(result, setting, result.conflicting(setting.unit.pointer), others, decision);
 }

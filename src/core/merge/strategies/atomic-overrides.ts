@@ -1,7 +1,7 @@
 import { Contenders } from "../contenders.ts";
 import type { FoldResult, Setting } from "../fold-result.ts";
 import type { Step } from "../provenance.ts";
-import { replace, takePointer } from "../take-or-lose.ts";
+import { replace, takePointer } from "../take-or-replace.ts";
 
 /**
  * Atomic overrides

@@ -1,6 +1,6 @@
 import type { BlockMerge } from "../block-merge.ts";
 import type { FoldResult } from "../fold-result.ts";
-import { loseDefault, NO_OTHERS, takePointer } from "../take-or-lose.ts";
+import { NO_OTHERS, replaceDefault, takePointer } from "../take-or-replace.ts";
 
 /**
  * Field and Patch defaults
@@ -12,6 +12,6 @@ export function fieldDefaults(result: FoldResult, { settings, decision }: BlockM
   for (const setting of settings) {
     const conflicting = result.conflicting(setting.unit.pointer);
     if (conflicting.length === 0) takePointer(result, setting, decision);
-    else loseDefault(result, setting, conflicting, NO_OTHERS, decision);
+    else replaceDefault(result, setting, conflicting, NO_OTHERS, decision);
   }
 }

@@ -1,7 +1,7 @@
 import { Contenders } from "../contenders.ts";
 import { type FoldResult, isEmptyMap, type Setting } from "../fold-result.ts";
 import type { Step } from "../provenance.ts";
-import { loseDefault, NO_OTHERS, replace, takePointer } from "../take-or-lose.ts";
+import { NO_OTHERS, replace, replaceDefault, takePointer } from "../take-or-replace.ts";
 
 /**
  * Each setting overrides what is at its pointer, or at the pointer of its whole rule. A unit that several settings override is
@@ -21,7 +21,7 @@ export function overridePointers(
     const conflicting = result.conflicting(isWhole ? rule : pointer);
     // A rule is overridden as a whole; any other empty map leaves the values below it.
     if (!isWhole && isEmptyMap(value) && conflicting.some(({ unit }) => unit.pointer.length > pointer.length)) {
-      loseDefault(result, setting, conflicting, NO_OTHERS, decision);
+      replaceDefault(result, setting, conflicting, NO_OTHERS, decision);
       continue;
     }
     taking.push(setting);

@@ -2,7 +2,7 @@ import type { BlockMerge } from "../block-merge.ts";
 import { Contenders } from "../contenders.ts";
 import type { FoldResult, Setting } from "../fold-result.ts";
 import type { Step } from "../provenance.ts";
-import { loseDefault, takePointer } from "../take-or-lose.ts";
+import { replaceDefault, takePointer } from "../take-or-replace.ts";
 
 /**
  * Merge defaults
@@ -20,7 +20,7 @@ function mergeRule(result: FoldResult, units: readonly [Setting, ...Setting[]], 
   else {
     const others = new Contenders(conflicting);
     for (const setting of units)
-      loseDefault(result, setting, result.conflicting(setting.unit.pointer), others, decision);
+      replaceDefault(result, setting, result.conflicting(setting.unit.pointer), others, decision);
   }
 }
 

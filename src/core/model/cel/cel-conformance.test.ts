@@ -44,7 +44,7 @@ const matchRegex: MatchRegex = (pattern, text) => {
 const evaluate = createCel({ matchRegex });
 const outcomeOf = ({ expression }: Case): boolean | "error" => {
   const outcome = evaluate(expression, { spec: {}, self: {} });
-  return outcome.state === "value" ? outcome.holds : "error";
+  return outcome.state === "value" ? outcome.value : "error";
 };
 /** A rule that is not evaluated counts as an error: that a pattern or a number is invalid is found when it is compiled. */
 const ruleOutcomeOf = ({ expression }: Case): boolean | "error" => {

@@ -93,7 +93,7 @@ function compileCondition(source: string, limits: ExpressionLimits): Condition {
 }
 
 function outcomeOf(result: CelValue): ConditionOutcome {
-  if (typeof result === "boolean") return { state: "value", holds: result };
+  if (typeof result === "boolean") return { state: "value", value: result };
   return { state: "error", message: `a condition must give a bool; this one gave ${typeOf(result)}` };
 }
 

@@ -8,7 +8,7 @@ describe("conditions", () => {
   const wish = (keys: readonly string[], value: Json): Parameters<typeof exceptWhere>[0] => [
     { keys, value, pointer: "", unit: keys },
   ];
-  for (const [name, keys, value, spec, holds] of [
+  for (const [name, keys, value, spec, isTrue] of [
     ["where it is as wanted", ["retry", "attempts"], 0, { retry: { attempts: 0 } }, false],
     ["where it is not", ["retry", "attempts"], 0, { retry: { attempts: 1 } }, true],
     ["where it is not set", ["retry", "attempts"], 0, { retry: {} }, true],
@@ -26,8 +26,8 @@ describe("conditions", () => {
     ["such a key that is missing", ["limits", "per-client"], true, { limits: {} }, true],
     ["a number with a fraction", ["ratio"], 0.5, { ratio: 0.5 }, false],
   ] as const) {
-    test(`${name}: ${holds}`, () => {
-      expect(cel(exceptWhere(wish(keys, value)), { spec, self: {} })).toEqual({ state: "value", holds });
+    test(`${name}: ${isTrue}`, () => {
+      expect(cel(exceptWhere(wish(keys, value)), { spec, self: {} })).toEqual({ state: "value", value: isTrue });
     });
   }
 });

@@ -178,18 +178,18 @@ function createSummary({ settings }: Search, ref: ObjectRef, nodes: readonly Pat
 const MAX_EDITED = 4;
 
 /**
- * The policies on the nodes of a level, each with the settings in its blocks. Only a policy on all of the nodes counts. `deciding`:
- * policies that decide the settings now; they are changed in other ways.
+ * The policies on the nodes of a level, each with the settings in its blocks. Only a policy on all of the nodes counts. `setNow`:
+ * policies whose settings take effect now; they are changed in other ways.
  */
 export function editedPolicies(
   search: Search,
   level: CoveringLevel,
-  deciding: ReadonlySet<PolicyId>,
+  setNow: ReadonlySet<PolicyId>,
 ): readonly (readonly BlockDrafts[])[] {
   const { world, kind } = search;
   const sets = level.nodes.map((node) => new Set(policiesOn(search, node)));
   const [first] = sets;
-  const common = [...(first ?? [])].filter((id) => !deciding.has(id) && sets.every((set) => set.has(id)));
+  const common = [...(first ?? [])].filter((id) => !setNow.has(id) && sets.every((set) => set.has(id)));
   return common.slice(0, MAX_EDITED).flatMap((id) => {
     const record = world.policies.get(id);
     return record?.policy === undefined || record.kind !== kind ? [] : [editsOf(search, record)];

@@ -1,4 +1,4 @@
-/** The policies that decide wanted settings on paths. */
+/** The policies whose settings take effect on paths instead of the wanted settings. */
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
 import type { Source } from "../../merge/provenance.ts";
 import { liesBelow } from "../../model/json-pointer.ts";
@@ -7,20 +7,20 @@ import { compareText, type PolicyId } from "../../model/refs.ts";
 import { pointerOf, type UnitWish } from "./settings.ts";
 import { foldsWith, hasSetting, type TargetPath } from "./target-paths.ts";
 
-export interface Decider {
+export interface PolicyInEffect {
   readonly policy: PolicyId;
   readonly block: BlockName | null;
-  /** The setting that it decides. */
+  /** The wanted setting that its own setting, or its removal, takes effect instead of. */
   readonly setting: UnitWish;
 }
 
 /** The policies because of which the paths do not have the settings, sorted. Empty: no policy sets them. */
-export function decidersOn(
+export function policiesInEffectOn(
   paths: readonly TargetPath[],
   kind: CompiledKind,
   settings: readonly UnitWish[],
-): readonly Decider[] {
-  const found = new Map<string, Decider>();
+): readonly PolicyInEffect[] {
+  const found = new Map<string, PolicyInEffect>();
   const add = (policy: PolicyId | null | undefined, block: BlockName | null, setting: UnitWish): void => {
     if (policy === null || policy === undefined) return;
     const key = `${policy} ${block} ${setting.pointer}`;
@@ -33,7 +33,7 @@ export function decidersOn(
         for (const source of sources) if (concerns(source, setting)) addSource(source, setting, add);
     }
   }
-  return [...found].sort(([a], [b]) => compareText(a, b)).map(([, decider]) => decider);
+  return [...found].sort(([a], [b]) => compareText(a, b)).map(([, policy]) => policy);
 }
 
 function addSource(

@@ -15,7 +15,7 @@ export function takePointer(result: FoldResult, setting: Setting, decision: Step
 export const NO_OTHERS: Contenders = new Contenders([]);
 
 /** A default is replaced by the settings that conflict with it, or else by `others` (Atomic: all settings; Merge: those of the rule). */
-export function loseDefault(
+export function replaceDefault(
   result: FoldResult,
   setting: Setting,
   conflicting: readonly Setting[],
@@ -28,13 +28,13 @@ export function loseDefault(
 }
 
 /** A setting is replaced by the winners, whatever else is at its pointer. */
-export function loseTo(result: FoldResult, winners: Contenders, setting: Setting, decision: Step): void {
+export function replaceBy(result: FoldResult, winners: Contenders, setting: Setting, decision: Step): void {
   const { pointer } = setting.unit;
   // An empty map conflicts with nothing below it.
   const conflicting = winners
     .overlapping(setting)
     .filter(({ unit }) => unit.pointer.length >= pointer.length || !isEmptyMap(unit.value));
-  loseDefault(result, setting, conflicting, winners, decision);
+  replaceDefault(result, setting, conflicting, winners, decision);
 }
 
 /** A setting of the result is overridden. `winners`: the settings that overlap with it; `by`: the policies that override it. */

@@ -1,9 +1,8 @@
-/** Changes of a policy that decides a wanted setting. */
+/** Changes of a policy whose setting takes effect instead of a wanted one. */
 import type { World } from "../../../effective/world/world.ts";
 import type { JsonObject } from "../../../model/json.ts";
 import type { BlockName } from "../../../model/policy.ts";
 import { formatRef, kindId, type ObjectRef, objectId, type PolicyId, parseObjectId } from "../../../model/refs.ts";
-import type { Decider } from "../deciders.ts";
 import { type Draft, rawIn, withStep } from "../draft.ts";
 import {
   blockKeys,
@@ -14,6 +13,7 @@ import {
   withSettings,
   withSettingsAsDefaults,
 } from "../edit-policy.ts";
+import type { PolicyInEffect } from "../policies-in-effect.ts";
 import type { HowStep, Way } from "../result.ts";
 import { formatNames, formatWanted, type Search } from "../search.ts";
 import type { UnitWish } from "../settings.ts";
@@ -21,17 +21,17 @@ import { exceptWhere } from "./condition.ts";
 import { narrowedTargets } from "./narrow-targets.ts";
 import { freeName } from "./policy-name.ts";
 
-/** A policy, and the settings that it decides in one of its blocks. */
-export interface DecidingPolicy {
+/** A policy, and the wanted settings that one of its blocks takes effect instead of. */
+export interface PolicyToChange {
   readonly policy: PolicyId;
   readonly block: BlockName;
   readonly settings: readonly UnitWish[];
 }
 
-/** The deciders by policy. A policy that decides in two blocks is there for the block that is merged last. */
-export function decidingPolicies({ policies }: World, deciders: readonly Decider[]): readonly DecidingPolicy[] {
-  const found = new Map<PolicyId, DecidingPolicy>();
-  for (const { policy, block, setting } of deciders) {
+/** The policies in effect, each once. A policy with two such blocks is there for the block that is merged last. */
+export function policiesToChange({ policies }: World, inEffect: readonly PolicyInEffect[]): readonly PolicyToChange[] {
+  const found = new Map<PolicyId, PolicyToChange>();
+  for (const { policy, block, setting } of inEffect) {
     const own = policies.get(policy)?.policy?.blocks.map(({ name }) => name) ?? [];
     const at = block ?? own.at(-1) ?? "bare";
     const known = found.get(policy);
@@ -45,7 +45,7 @@ export function decidingPolicies({ policies }: World, deciders: readonly Decider
 const ORDER: readonly BlockName[] = ["defaults", "bare", "overrides"];
 
 /** The draft with this policy changed. Undefined if the change cannot be written, or changes nothing. */
-export type DeciderWay = (search: Search, draft: Draft, decider: DecidingPolicy) => Draft | undefined;
+export type PolicyWay = (search: Search, draft: Draft, policy: PolicyToChange) => Draft | undefined;
 
 interface Edit {
   readonly way: Way;
@@ -57,13 +57,13 @@ interface Edit {
 /** A way that edits the policy. `edit` gets the policy as the draft has it. */
 const editing =
   (
-    edit: (search: Search, raw: JsonObject, decider: DecidingPolicy & { readonly ref: ObjectRef }) => Edit | undefined,
-  ): DeciderWay =>
-  (search, draft, decider) => {
-    const { policy, block } = decider;
+    edit: (search: Search, raw: JsonObject, policy: PolicyToChange & { readonly ref: ObjectRef }) => Edit | undefined,
+  ): PolicyWay =>
+  (search, draft, own) => {
+    const { policy, block } = own;
     const ref = parseObjectId(policy);
     const raw = rawIn(search.world, draft, policy);
-    const edited = raw === undefined ? undefined : edit(search, raw, { ...decider, ref });
+    const edited = raw === undefined ? undefined : edit(search, raw, { ...own, ref });
     if (edited === undefined || edited.raw === raw) return undefined;
     const { way, summary, targets = [] } = edited;
     return withStep(draft, { way, object: policy, block, targets, summary }, ref, edited.raw);
@@ -71,14 +71,14 @@ const editing =
 
 const inBlock = (block: BlockName): string => (block === "bare" ? "" : `, ${block}`);
 
-export const changeValue: DeciderWay = editing((_, raw, { block, settings, ref }) => {
+export const changeValue: PolicyWay = editing((_, raw, { block, settings, ref }) => {
   const keys = blockKeys(raw, block);
   if (keys === undefined || settings.some(({ value }) => value === undefined)) return undefined;
   const summary = `Change ${formatWanted(settings)} in ${formatRef(ref)}${inBlock(block)}`;
   return { way: "ChangeValue", summary, raw: withSettings(raw, keys, settings) };
 });
 
-export const removeSetting: DeciderWay = editing((_, raw, { block, settings, ref }) => {
+export const removeSetting: PolicyWay = editing((_, raw, { block, settings, ref }) => {
   const keys = blockKeys(raw, block);
   if (keys === undefined) return undefined;
   const summary = `Take ${formatNames(settings)} out of ${formatRef(ref)}${inBlock(block)}`;
@@ -86,7 +86,7 @@ export const removeSetting: DeciderWay = editing((_, raw, { block, settings, ref
 });
 
 /** Only the settings become defaults. */
-export const makeSettingsDefaults: DeciderWay = editing((search, raw, { block, settings, ref, policy }) => {
+export const makeSettingsDefaults: PolicyWay = editing((search, raw, { block, settings, ref, policy }) => {
   const { merge } = search.kind.definition;
   if (block !== "overrides" || merge.blocks === "Exclusive") return undefined;
   const edited = withSettingsAsDefaults(raw, settings, merge.granularity.field, spellingFor(search, policy));
@@ -96,7 +96,7 @@ export const makeSettingsDefaults: DeciderWay = editing((search, raw, { block, s
 });
 
 /** All overrides of the policy become defaults. */
-export const makeDefaults: DeciderWay = editing((search, raw, { block, ref, policy }) => {
+export const makeDefaults: PolicyWay = editing((search, raw, { block, ref, policy }) => {
   const edited = block === "overrides" ? withOverridesAsDefaults(raw, spellingFor(search, policy)) : undefined;
   if (edited === undefined) return undefined;
   return { way: "MakeDefault", summary: `Make all overrides of ${formatRef(ref)} defaults`, raw: edited };
@@ -109,8 +109,8 @@ function spellingFor({ formats }: Search, policy: PolicyId): string {
   return format?.blocks.find(({ name }) => name === "defaults")?.keys.at(-1) ?? "defaults";
 }
 
-/** Where a more specific default sets what is wanted, the overrides do not apply. Defaults need no such condition: they would lose to it. */
-export const addCondition: DeciderWay = editing((search, raw, { block, ref }) => {
+/** Where a more specific default sets what is wanted, the overrides have no settings. Defaults need no such condition: it replaces them. */
+export const addCondition: PolicyWay = editing((search, raw, { block, ref }) => {
   const keys = block === "overrides" && areSet(search) ? blockKeys(raw, block) : undefined;
   if (keys === undefined) return undefined;
   const when = exceptWhere(search.settings);
@@ -119,7 +119,7 @@ export const addCondition: DeciderWay = editing((search, raw, { block, ref }) =>
 });
 
 /** The condition for the settings alone: they move into a policy of their own, so that the other overrides stay without a condition. */
-export const addConditionApart: DeciderWay = (search, draft, { policy, block, settings }) => {
+export const addConditionApart: PolicyWay = (search, draft, { policy, block, settings }) => {
   const { merge } = search.kind.definition;
   const raw = rawIn(search.world, draft, policy);
   const isOverride = block === "overrides" && areSet(search);
@@ -158,14 +158,14 @@ export const addConditionApart: DeciderWay = (search, draft, { policy, block, se
 /** True if every wanted setting has a value: a condition can be about that. */
 const areSet = ({ settings }: Search): boolean => settings.every(({ value }) => value !== undefined);
 
-export const narrowTargets: DeciderWay = editing((search, raw, { policy, ref }) => {
+export const narrowTargets: PolicyWay = editing((search, raw, { policy, ref }) => {
   const narrowed = narrowedTargets(search, policy, raw);
   if (narrowed === undefined) return undefined;
   const summary = `Let ${formatRef(ref)} target ${narrowed.words} instead`;
   return { way: "NarrowTargets", summary, raw: narrowed.raw, targets: narrowed.targets };
 });
 
-export const deletePolicy: DeciderWay = (search, draft, { policy, block }) => {
+export const deletePolicy: PolicyWay = (search, draft, { policy, block }) => {
   const ref = parseObjectId(policy);
   if (rawIn(search.world, draft, policy) === undefined) return undefined;
   const step: HowStep = {

@@ -25,7 +25,7 @@ const UNTRUSTED: ReadonlySet<string> = new Set([
 ]);
 
 /** A failed request as one line that names the server. */
-export function describeFailure(error: unknown, server: string): ClusterError {
+export function toClusterError(error: unknown, server: string): ClusterError {
   if (error instanceof ClusterError) return error;
   // Node connects to several addresses of a host and reports them together.
   const first: unknown = error instanceof AggregateError ? (error.errors[0] ?? error) : error;

@@ -33,7 +33,7 @@ export async function measureBurst(cluster: GatewayCluster, count: number, repor
   reportWrites(cluster, name, report);
 }
 
-/** As many routes behind the Gateway of another controller, each with one status write. They are deleted afterwards. */
+/** Measures the floor: the same number of routes behind the Gateway of another controller, each with one status write. They are deleted afterwards. */
 async function measureFloor(cluster: GatewayCluster, count: number): Promise<number> {
   const { client, routes } = cluster;
   const beganMs = performance.now();
@@ -52,7 +52,7 @@ async function measureFloor(cluster: GatewayCluster, count: number): Promise<num
   return ms;
 }
 
-/** As long as the status of a route that is accepted. */
+/** A status of the same length as that of an accepted route. */
 const STATUS: JsonObject = {
   parents: [
     {

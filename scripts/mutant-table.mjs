@@ -27,7 +27,7 @@ const beside = "src/core";
 const row = (name, tests, file, text, becomes) => ({ name, tests, file, text, becomes });
 
 export const mutants = [
-  // Which policy is higher (GEP-713, "Conflict resolution").
+  // The higher of two policies (GEP-713, "Conflict resolution").
   row(
     "fold top-down",
     levels,
@@ -1176,7 +1176,7 @@ export const mutants = [
     "const nowhere = notInSpec.slice(0, 0);",
   ),
 
-  // What a route is attached to (Gateway API).
+  // The parents of a route (Gateway API).
   row(
     "kinds that are left to implementations are invalid",
     attachment,
@@ -1864,7 +1864,7 @@ export const mutants = [
     'if (crossNamespace !== "ReferenceGrant") {',
     "if (crossNamespace === undefined) {",
   ),
-  // What the API server does (Kubernetes, "Validation rules", "Merge strategy", "Defaulting").
+  // The behaviour of the API server (Kubernetes, "Validation rules", "Merge strategy", "Defaulting").
   row(
     "a CRD with a schema that the API server refuses is used",
     kubernetes,
@@ -1935,7 +1935,7 @@ export const mutants = [
     "if (problem !== undefined)\n      report",
     "if (problem === null)\n      report",
   ),
-  // What a user sees of a policy that they may not read (GEP-713, "Application Developer Discoverability").
+  // The parts that a user sees of a policy that they may not read (GEP-713, "Application Developer Discoverability").
   row(
     "values of a policy are shown to all who may see its target",
     gep713,
@@ -2198,7 +2198,7 @@ export const mutants = [
     "before !== undefined ?",
   ),
 
-  // What an admission webhook must let pass (Kubernetes, "Dynamic Admission Control").
+  // Requests that an admission webhook must let pass (Kubernetes, "Dynamic Admission Control").
   row(
     "an object that is being deleted may be refused",
     kubernetes,
@@ -2434,7 +2434,7 @@ export const mutants = [
     "return ms;",
   ),
 
-  // Which rule a request matches (Gateway API, "HTTPRouteRule.matches").
+  // The rule that a request matches (Gateway API, "HTTPRouteRule.matches").
   row(
     "a path prefix ends in the middle of an element",
     `${beside}/routing/`,
@@ -2471,7 +2471,7 @@ export const mutants = [
     "return precise(a) - precise(b) ||",
   ),
 
-  // What gateways do.
+  // The behaviour of gateways.
   row(
     "a rule with one valid backend of two responds with 500",
     `${beside}/dataplane/`,

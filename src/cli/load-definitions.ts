@@ -9,7 +9,7 @@ import { vendorDefinitions } from "../definitions/vendor-definitions.ts";
 import { loadDocuments } from "../sources/load-documents.ts";
 import { NO_VENDORS } from "./args/definitions-option.ts";
 
-/** What `--definitions` chooses. Without `known` everything that comes with the program is used. */
+/** The choice that `--definitions` makes. Without `known` everything that comes with the program is used. */
 export type ChosenDefinitions =
   | { readonly ok: true; readonly known?: KnownDefinitions }
   | { readonly ok: false; readonly message: string; readonly hints: readonly string[] };

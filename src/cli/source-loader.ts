@@ -19,7 +19,7 @@ import type { scopeProblem } from "./target/check-scope.ts";
 
 export interface CommandSource {
   readonly io: CliIo;
-  /** As they were given, without what the cluster adds. */
+  /** The options as they were given, without those that the cluster adds. */
   readonly given: OptionValues;
   readonly options: OptionValues;
   /** Undefined: the command does not read a cluster. */
@@ -71,7 +71,7 @@ function refuseEmpty(source: LoadedSource, origin: string, { failWith, refuse }:
   refuse(exitCodes.input);
 }
 
-/** What could not be read is printed before the first failure. */
+/** Prints the resources that could not be read, before the first failure. */
 async function noteUnreadable(
   source: LoadedSource,
   { io, options, reports, errorPrint }: CommandSource,

@@ -38,7 +38,7 @@ export interface Suggestion {
   readonly hints: readonly string[];
 }
 
-/** What an unknown command may have meant: the word of another tool, an object, or a misspelt command. */
+/** Suggests what an unknown command may have meant: the word of another tool, an object, or a misspelt command. */
 export function suggestCommand(
   word: string,
   rest: readonly string[],

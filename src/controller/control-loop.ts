@@ -38,7 +38,7 @@ export type ControlEvent =
       readonly notAccepted: readonly NotAcceptedPolicy[];
       /** Documents that are not usable and were ignored. */
       readonly broken: readonly Finding[];
-      /** What the evaluation leaves out of account. */
+      /** Facts that the evaluation leaves out of account. */
       readonly caveats: readonly Caveat[];
       /** The duration of evaluation and update. */
       readonly tookMs: number;

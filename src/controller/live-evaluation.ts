@@ -16,10 +16,10 @@ import type { KeyMaterial } from "../sources/key-material.ts";
 import { loadCel } from "../sources/load-cel.ts";
 import { loadRegexFor } from "../sources/load-regex.ts";
 
-/** What is known of the cluster at one moment. */
+/** The known state of the cluster at one moment. */
 export interface LiveState {
   readonly evaluation: Evaluation;
-  /** What could not be read. */
+  /** Findings about resources that could not be read. */
   readonly unread: readonly Finding[];
   /** The resource of each kind that is followed. */
   readonly resources: ReadonlyMap<KindId, ApiResource>;
@@ -52,7 +52,7 @@ export interface LiveEvaluationOptions {
   readonly onEvaluated?: (step: EvaluationStep, tookMs: number) => void;
   /** Counts lists and watches. */
   readonly counts?: FollowCounts | undefined;
-  /** What a gateway needs beside what the settings of policies depend on. */
+  /** The resources that a gateway needs beside those that the settings of policies depend on. */
   readonly gateways?: GatewayNeeds | undefined;
 }
 
@@ -65,7 +65,7 @@ export interface GatewayNeeds {
   readonly isNaming: (kind: KindId) => boolean;
 }
 
-/** What trouble with the first state is called, beside the names of resources. */
+/** The name for trouble with the first state, beside the names of resources. */
 const CLUSTER = "the cluster";
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
@@ -73,7 +73,7 @@ const LONGEST_WAIT_MS = 30_000;
 /** Follows the cluster until the signal aborts. A server that cannot be reached is asked again and again; the last state stays. */
 export async function followEvaluation(options: LiveEvaluationOptions): Promise<void> {
   const { client, namespaces, signal } = options;
-  /** What is in trouble. */
+  /** The names of resources in trouble. */
   const troubles = new Set<string>();
   const onTrouble = (what: string, error: Error | undefined): void => {
     if (error === undefined) troubles.delete(what);
@@ -101,7 +101,7 @@ export async function followEvaluation(options: LiveEvaluationOptions): Promise<
       });
     } catch (error) {
       if (signal.aborted) return;
-      // What was followed is followed anew by the next attempt, which does not know of these troubles.
+      // The next attempt follows everything anew, and does not know of these troubles.
       for (const what of troubles) if (what !== CLUSTER) onTrouble(what, undefined);
       onTrouble(CLUSTER, error instanceof Error ? error : new Error(String(error)));
     }
@@ -173,7 +173,7 @@ class Receiver {
 
   #pass(state: LiveState, step: LiveStep | undefined): void {
     this.#waiting.push({ state, step });
-    // What the evaluation names is known in the next turn at the latest.
+    // The objects that the evaluation names are known in the next turn at the latest.
     if (this.#options.gateways === undefined) this.#flush();
     else queueMicrotask(() => this.#flushIfRead());
   }

@@ -101,7 +101,7 @@ function farEffect(
   const record = request.operation === "DELETE" ? world.policies.get(id as PolicyId) : undefined;
   if (record === undefined || request.oldObject === undefined || !hasSameMeaning(record.object.raw, request.oldObject))
     return undefined;
-  // What a rule refuses must be known exactly.
+  // The changes that a rule refuses must be known exactly.
   if (hasDenyRule(world, record.kind.policyKind)) return undefined;
   const verdict = verdictOf(world, record);
   const paths = verdict.state === "Accepted" ? verdict.total.full + verdict.total.partial : 0;

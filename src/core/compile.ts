@@ -1,4 +1,4 @@
-/** What each Gateway must do, for an evaluation and for the one after a change. Pure. */
+/** The configuration of each Gateway, for an evaluation and for the one after a change. Pure. */
 import { type Applied, touchedOf } from "./apply.ts";
 import type { EndpointOptions } from "./dataplane/compile/endpoints-of.ts";
 import { compileDataplane as compileWorld } from "./dataplane/compile-dataplane.ts";

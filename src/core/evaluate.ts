@@ -24,7 +24,7 @@ import { type Snapshot, tablesOf } from "./model/snapshot.ts";
 
 export type { Evaluation };
 
-/** What an evaluation needs beside the snapshot. */
+/** Everything that an evaluation needs beside the snapshot. */
 export interface EvaluateOptions {
   /** In addition to the definitions in the snapshot. */
   readonly definitions?: readonly PolicyDefinition[];
@@ -58,7 +58,7 @@ export function evaluateWith(snapshot: Snapshot, options: RulebookOptions): Eval
   });
 }
 
-/** Which effective policies to compute. */
+/** Selects the effective policies to compute. */
 export interface EffectiveFilter {
   /** Only policies of this kind. */
   readonly policyKind?: GroupKind;
@@ -99,7 +99,7 @@ export function verdicts(evaluation: Evaluation): Iterable<PolicyVerdict> {
 
 function* verdictsIn(world: World): IterableIterator<PolicyVerdict> {
   const { objects, policies, rulebook } = world;
-  // As kinds stand in ids, where they are followed by a slash.
+  // The order of kinds in ids, where they are followed by a slash.
   const kinds = [...rulebook.byPolicyKind.keys()].sort((a, b) => compareText(`${a}/`, `${b}/`));
   for (const kind of kinds) {
     for (const object of objects.ofKind(kind)) {
@@ -112,7 +112,7 @@ function* verdictsIn(world: World): IterableIterator<PolicyVerdict> {
 }
 
 /**
- * What the evaluation itself reports about objects and policies. `check` reports more.
+ * The findings that the evaluation itself reports about objects and policies. `check` reports more.
  *
  * @example
  * ```ts

@@ -24,7 +24,7 @@ export interface TraceOptions {
   readonly gateway?: TargetName;
 }
 
-/** What each Gateway does with the request. Gateways that route it are first. Empty if the named Gateway does not exist. */
+/** Traces the request at each Gateway. Gateways that route it are first. Empty if the named Gateway does not exist. */
 export function trace(
   evaluation: Evaluation,
   request: TracedRequest,
@@ -41,7 +41,7 @@ export interface MeshTraceOptions {
   readonly from: string;
 }
 
-/** What happens in a mesh to a request from a namespace to the Service that its host names. Undefined if there is no such Service. */
+/** Traces a request in a mesh, from a namespace to the Service that its host names. Undefined if there is no such Service. */
 export function traceMesh(
   evaluation: Evaluation,
   request: TracedRequest,

@@ -8,7 +8,7 @@ export interface KnownDefinitions {
   readonly library?: DefinitionLibrary;
 }
 
-/** What is known without a PolicyDefinition in the input: the built-in kinds, and those of implementations. */
+/** The kinds that are known without a PolicyDefinition in the input: the built-in kinds, and those of implementations. */
 export const knownDefinitions = (): KnownDefinitions => ({
   definitions: builtInDefinitions(),
   library: vendorDefinitions(),

@@ -71,7 +71,7 @@ export function createDocumentSource(read: () => Promise<ReadDocuments>): Docume
   };
 }
 
-/** What makes one state the other. A document that only moved within its file is unchanged. */
+/** The changes that make one state the other. A document that only moved within its file is unchanged. */
 export function changesBetween(before: ObjectIndex | undefined, after: ObjectIndex): readonly Change[] {
   const changes: Change[] = [];
   before?.forEach(({ id, ref }) => {

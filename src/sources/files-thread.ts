@@ -2,7 +2,7 @@
 import { Worker } from "node:worker_threads";
 import type { DocumentSource, SourceChanges } from "./document-source.ts";
 
-/** What to load: as `-f` and `--default-namespace` give it. */
+/** The files to load, as `-f` and `--default-namespace` name them. */
 export interface FilesRequest {
   readonly paths: readonly string[];
   readonly defaultNamespace: string | undefined;

@@ -32,17 +32,17 @@ export interface LoadedSource {
   readonly findings: () => readonly Finding[];
   /** Input that could not be read, that the API server would refuse, or that defines one object twice: the result may be incomplete. */
   readonly unreadable: readonly Finding[];
-  /** What the evaluation does not know of: files and documents that are not valid text, and files that were left out. */
+  /** Findings about input that the evaluation does not contain: files and documents that are not valid text, and files that were left out. */
   readonly unread: readonly Finding[];
-  /** What was read, for messages: `bakery.yaml`, `the 3 files that were read`. */
+  /** The name of what was read, for messages: `bakery.yaml`, `the 3 files that were read`. */
   readonly origin: string;
-  /** What to do about an object that is not in it: "Add its file with -f." */
+  /** The fix for an object that is not in the source: "Add its file with -f." */
   readonly absentFix: string;
   /** Reads objects with everything that the cluster records about them. Undefined for files, whose objects are whole. */
   readonly loadWhole?: (ids: readonly ObjectId[]) => Promise<ReadonlyMap<ObjectId, JsonObject>>;
   /** The last write of a value, for --blame. Undefined if the object is not known. */
   readonly writtenAt?: (location: ValuePointer) => WrittenValue | undefined;
-  /** What changes in a cluster that is followed. */
+  /** The changes of a cluster that is followed. */
   readonly steps?: AsyncIterable<SourceStep>;
 }
 
@@ -136,7 +136,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   "UnreadableResource",
 ]);
 
-/** What the documents do not have: files and documents that are not valid text, and files that were left out. */
+/** Findings about input that the documents do not contain: files and documents that are not valid text, and files that were left out. */
 export const unreadOf = ({ findings }: Pick<LoadedDocuments, "findings">): readonly Finding[] =>
   findings.filter(({ severity, code }) => severity === "error" || LEFT_OUT.has(code));
 

@@ -18,6 +18,9 @@ const ABOUT_REQUESTS =
 const ABOUT_MERGING =
   /^(?:src\/core\/(?:merge|attachment|status)|test\/(?:oracle|spec)|docs\/(?:concepts|glossary|semantics))\b/;
 
+/** Everything but tests and what they share. */
+const NOT_TESTS = /^(?!test\/)(?!.*\.test\.ts$)/;
+
 /** Rules for sentences: comments, pages, and strings in code that have several words. */
 const proseRules: readonly Rule[] = [
   [/\bwhoever\b/i, "name the reader: the caller, the command line, a data plane"],
@@ -57,9 +60,14 @@ const proseRules: readonly Rule[] = [
 /** Rules for the beginning of a comment. */
 const commentRules: readonly Rule[] = [
   [
-    /^[\s*]*(?:Of (?!course|two |several |the )|Those |They,|The same\b|What who|Who |Whose )/,
+    /^[\s*]*(?:Of (?!course|two |several )|Those |They,|The same\b|What who|Who |Whose )/,
     "a sentence with a subject",
   ],
+  [/^[\s*]*(?:What|Which) /, "a sentence with a subject: the thing itself, or a verb in the present tense", NOT_TESTS],
+  [/^[\s*]*So (?:many|much|few|long) /, "The number of …", NOT_TESTS],
+  [/^[\s*]*As (?:many|much|few|long|if|in|it|they) |^[\s*]*As `/, "a sentence with a subject", NOT_TESTS],
+  [/^[\s*]*(?:Its |It (?!is ))/, "the name of the thing, which the line above may not have", NOT_TESTS],
+  [/^[\s*]*(?:Such as |That of |And |But |Or )/, "a sentence with a subject", NOT_TESTS],
 ];
 
 /** Rules for the names of variables, functions and types, word by word. */
@@ -109,12 +117,10 @@ interface Text {
   readonly rules: readonly Rule[];
 }
 
-const textsOf = (path: string): readonly Text[] => {
-  const source = readFileSync(join(root, path), "utf8");
-  return /\.(?:md|yaml)$/.test(path)
+const textsOf = (path: string, source: string): readonly Text[] =>
+  /\.(?:md|yaml)$/.test(path)
     ? source.split("\n").map((text, index) => ({ line: index + 1, text, rules: proseRules }))
     : textsOfCode(path, source);
-};
 
 /** The comments, the strings with several words, and the words of the declared and used names of a source file. */
 function textsOfCode(path: string, source: string): readonly Text[] {
@@ -124,8 +130,10 @@ function textsOfCode(path: string, source: string): readonly Text[] {
   const add = (start: number, text: string, rules: readonly Rule[]): void => {
     texts.push({ line: lineAt(start), text, rules });
   };
-  for (const { start, value } of comments) {
-    add(start, value.replace(/^\*/, ""), commentRules);
+  for (const [index, { start, value }] of comments.entries()) {
+    const above = comments[index - 1];
+    const isContinued = above?.type === "Line" && /^\n[ \t]*$/.test(source.slice(above.end, start));
+    if (!isContinued) add(start, value.replace(/^\*/, ""), commentRules);
     for (const [index, text] of value.split("\n").entries())
       texts.push({ line: lineAt(start) + index, text, rules: proseRules });
   }
@@ -181,15 +189,16 @@ function lineCounter(source: string): (offset: number) => number {
 const withoutQuotations = (text: string): string =>
   quotations.reduce((rest, quote) => rest.replaceAll(quote, ""), text);
 
-const violations = files.flatMap((path) =>
-  textsOf(path).flatMap(({ line, text, rules }) => {
+const violationsIn = (path: string, source: string): readonly string[] =>
+  textsOf(path, source).flatMap(({ line, text, rules }) => {
     const own = withoutQuotations(text);
     return rules.flatMap(([pattern, instead, where]) => {
       const found = where?.test(path) === false ? null : pattern.exec(own);
       return found === null ? [] : [`${path}:${line}: ${found[0].trim()}: write: ${instead}`];
     });
-  }),
-);
+  });
+
+const violations = files.flatMap((path) => violationsIn(path, readFileSync(join(root, path), "utf8")));
 
 const EXPORTED_TYPE = /^export (?:interface|type|class|abstract class) (?<name>\w+)\b/gm;
 
@@ -208,6 +217,31 @@ describe("words", () => {
       "2 b",
       "2 b",
     ]);
+  });
+
+  test.each([
+    "/** What is folded and left out. */",
+    "/**\n * Which settings take effect.\n */",
+    "// So many at once.",
+    "/** As many as Linux follows. */",
+    "/** Its index. */",
+    "/** Of the first block the draft that changes least. */",
+    "// The policy decides the value.",
+    "const text = `${policy} yields nothing`;",
+    "const text = 'a default loses to an override';",
+    "const describeFailure = 1;",
+  ])("%s is found", (source) => {
+    expect(violationsIn("src/example.ts", source)).toEqual([expect.stringMatching(/^src\/example\.ts:1: .+: write: /)]);
+  });
+
+  test.each([
+    "/** The index of the policy. */",
+    "// The sections of an object that a route is attached to, and\n// Which is the second line of the same comment.",
+    "/** Of two policies on one target the older is higher. */",
+    "/** The result of `explain`: what takes effect, and why. */",
+    "const text = 'an annotation decides between objects only';",
+  ])("%s is accepted", (source) => {
+    expect(violationsIn("src/example.ts", source)).toEqual([]);
   });
 
   test.each(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs", "examples", "src", "test", "bench", "scripts"])(

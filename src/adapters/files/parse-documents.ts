@@ -24,7 +24,7 @@ export interface ParsedDocuments {
   readonly findings: DocumentFinding[];
 }
 
-/** What one part of a stream has, between two markers. */
+/** One part of a stream, between two markers. */
 export interface ParsedPart extends ParsedDocuments {
   readonly text: string;
   /** The line on which it begins. */
@@ -75,7 +75,7 @@ export function parseDocuments(text: string, file: string, options: ParseOptions
   return { documents, findings };
 }
 
-/** As `parseDocuments`, part by part. */
+/** Parses documents like `parseDocuments`, part by part. */
 export function* parseParts(text: string, file: string, options: ParseOptions = {}): Iterable<ParsedPart> {
   const body = text.startsWith("\uFEFF") ? text.slice(1) : text;
   const limits = { ...defaults, ...options };

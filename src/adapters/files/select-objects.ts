@@ -1,4 +1,4 @@
-/** Which documents of a folder are Kubernetes objects. A repository has many other YAML and JSON files, and they are no mistakes. */
+/** Selects the documents of a folder that are Kubernetes objects. A repository has many other YAML and JSON files, and they are no mistakes. */
 import { isJsonObject, type Json, ownValue } from "../../core/model/json.ts";
 import { kinds } from "../../core/model/kinds.ts";
 import type { ParsedPart } from "./parse-documents.ts";

@@ -16,7 +16,7 @@ interface Located {
   readonly entry: TreeEntry;
 }
 
-/** As many as Linux follows. */
+/** The number of symbolic links that Linux follows in one path. */
 const MAX_LINKS = 40;
 
 /** Reads a commit as files on disk are read: links are followed, and what does not exist rejects with ENOENT. */

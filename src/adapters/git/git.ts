@@ -21,7 +21,7 @@ export interface BlobReader {
 /** The output as text, without the line end. */
 export const outputText = ({ stdout }: GitOutput): string => new TextDecoder().decode(stdout).replace(/\r?\n$/, "");
 
-/** What git says about a failure, without its prefix: the first line. */
+/** The first line of git's error message, without its prefix. */
 export function failureText({ stderr }: GitOutput): string {
   const [line = ""] = stderr.split(/\r?\n/).filter((text) => text.trim() !== "");
   return line.replace(/^(?:fatal|error): /, "").trim();

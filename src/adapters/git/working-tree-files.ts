@@ -9,7 +9,7 @@ export interface WorkingTreeFiles {
   readonly fileSystem: FileSystem;
   /** True for a path of the user that is left out as a whole. */
   readonly isLeftOut: (path: string) => Promise<boolean>;
-  /** What is left out on this side only. */
+  /** Findings about documents that are left out on this side only. */
   readonly findings: readonly DocumentFinding[];
 }
 

@@ -1,4 +1,4 @@
-/** What a pattern has grown to on one level of its groups: everything before the last atom, and that atom, which a repetition may multiply. */
+/** The size of a pattern so far, on one level of its groups: everything before the last atom, and that atom, which a repetition may multiply. */
 interface Level {
   before: number;
   last: number;

@@ -10,7 +10,7 @@ export interface ServingCertificate {
   readonly privateKey: string;
 }
 
-/** What a connection is judged by. */
+/** The certificates by which client and server trust a connection. */
 export interface TlsTrust {
   readonly certificate: ServingCertificate;
   /** In PEM. Only clients with a certificate of it may connect. Undefined: every client. */

@@ -1,4 +1,4 @@
-/** Which resources the API has. Kubernetes, "API Discovery": the aggregated form, and one document for each group and version. */
+/** The resources of the API. Kubernetes, "API Discovery": the aggregated form, and one document for each group and version. */
 import type { JsonObject } from "../../core/model/json.ts";
 import { VIEW_API_VERSION, VIEW_GROUP, VIEW_VERSION, viewResources } from "../../core/view/view-resources.ts";
 import { type ApiResponse, jsonResponse } from "../serve/api-response.ts";

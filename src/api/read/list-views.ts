@@ -54,7 +54,7 @@ export async function* listViews(
   }
 }
 
-/** So many objects are surveyed in one walk over all paths. */
+/** The largest number of objects that are surveyed in one walk over all paths. */
 const MOST_AT_ONCE = 2000;
 /** Fewer objects are surveyed one by one. */
 const FEWEST_TOGETHER = 8;

@@ -5,7 +5,7 @@ import type { ViewContext } from "../../core/view/view-context.ts";
 import type { ViewResource } from "../../core/view/view-resources.ts";
 import type { AccessReviews } from "../rights/access-reviews.ts";
 
-/** What reading a view needs: the evaluation, the resource, and the user with their rights. */
+/** Everything needed to read a view: the evaluation, the resource, and the user with their rights. */
 export interface ViewReader {
   readonly context: ViewContext;
   readonly resource: ViewResource;

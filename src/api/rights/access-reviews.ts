@@ -1,4 +1,4 @@
-/** What a user may do, as the API server decides it. */
+/** The rights of a user, as the API server reports them. */
 import type { ResourceAccess, ReviewedUser } from "../../adapters/cluster/client/reviews.ts";
 
 export interface AccessReviews {

@@ -61,7 +61,7 @@ function resourceOf(kind: GroupKind, pluralOf: PluralOf): NamedResource | undefi
   return resource === undefined ? undefined : { group: kind.group, resource };
 }
 
-/** So many namespaces are asked about one by one; the others count as forbidden. */
+/** The largest number of namespaces that are asked about one by one; the others count as forbidden. */
 const MAX_NAMESPACES = 500;
 /** Requests at a time. */
 const AT_ONCE = 10;

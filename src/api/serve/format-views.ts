@@ -10,7 +10,7 @@ export interface ViewFormat {
   readonly form: ResponseForm;
   /** The version of `meta.k8s.io` that the client asks for. */
   readonly version: string;
-  /** What a row of a table has of its object. */
+  /** The part of its object that a row of a table contains. */
   readonly includeObject: "None" | "Metadata" | "Object";
   /** How the cells of a table name kinds. */
   readonly kindName: NameKind;

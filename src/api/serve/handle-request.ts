@@ -50,7 +50,7 @@ export async function handleRequest(request: ViewRequest, tools: RequestTools): 
   return openApiDocument(path) ?? failure("NotFound", `there is nothing at ${path}`);
 }
 
-/** What a path is about: `/apis/view.prevail.dev/v1alpha1[/namespaces/NAMESPACE]/RESOURCE[/NAME]`. */
+/** The parts of a path: `/apis/view.prevail.dev/v1alpha1[/namespaces/NAMESPACE]/RESOURCE[/NAME]`. */
 interface Address {
   readonly resource: ViewResource;
   readonly namespace: string | undefined;
@@ -92,7 +92,7 @@ const notAllowed = ({ method, query }: ViewRequest, { plural }: ViewResource): A
 
 const FORMS = ["Table", "PartialMetadata", "Object"] as const;
 
-/** What get and list have in common: the form of the response, the user's right, and the evaluation. */
+/** Reads everything that get and list both need: the form of the response, the user's right, and the evaluation. */
 async function prepare(
   request: ViewRequest,
   { resource, namespace, name }: Address,

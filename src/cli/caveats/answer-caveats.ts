@@ -7,7 +7,7 @@ import { fieldPointer } from "../../sources/field-pointer.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import type { Redaction } from "../args/redaction.ts";
 
-/** What an answer is read from: a loaded source, or one side of a plan. */
+/** The source of an answer: a loaded source, or one side of a plan. */
 export type AnswerSource = Pick<LoadedSource, "world" | "locate" | "unread">;
 
 export interface AnswerOptions {
@@ -31,7 +31,7 @@ export function answerCaveats(
     return source === undefined ? named : { ...named, source };
   };
   return findCaveats(world, { ...question, dataplane, unread, arrivesAt }).map((caveat) =>
-    // What could not be used is at its own position: the object of a second document is found at the first one.
+    // A document that could not be used has its own position: the object of a second document is found at the first one.
     redact(
       caveat.code === "UnreadableInput" ? caveat : { ...caveat, objects: caveat.objects.map(locateObject) },
       redaction,

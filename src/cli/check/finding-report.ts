@@ -59,7 +59,7 @@ export interface FindingReport {
   readonly objects: number;
   readonly policies: number;
   readonly origin: string;
-  /** What the findings leave out of account. */
+  /** Facts that the findings leave out of account. */
   readonly caveats: readonly Caveat[];
   /** The caveats whose cause is not among the findings: text has one message for one cause. */
   readonly otherCaveats: readonly Caveat[];
@@ -83,7 +83,7 @@ export interface ReportOptions {
   readonly ignoring: Ignoring;
 }
 
-/** What to ignore. `baseline: "new"`: a new baseline is made of all findings that are not ignored otherwise. */
+/** The findings to ignore. `baseline: "new"`: a new baseline is made of all findings that are not ignored otherwise. */
 export interface Ignoring {
   readonly ignores: readonly Ignore[];
   readonly baseline: Baseline | "new" | undefined;

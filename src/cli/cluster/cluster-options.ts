@@ -20,7 +20,7 @@ export const clusterOptions: readonly Option[] = [
 export const findClusterOption = (options: OptionValues): string | undefined =>
   clusterOptions.find(({ name }) => options.has(name))?.name;
 
-/** What these options say: which kubeconfig file, and which cluster and user of it. */
+/** Reads these options: the kubeconfig file, and the cluster and user in it. */
 export const readClusterOptions = (
   options: OptionValues,
 ): AccessOptions & { readonly kubeconfig: string | undefined } => ({

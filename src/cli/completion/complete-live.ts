@@ -92,7 +92,7 @@ class LiveCompletion {
     this.#namespace = namespace;
   }
 
-  /** What is known without objects: the kinds, and the settings of policy kinds. */
+  /** Words that are known without objects: the kinds, and the settings of policy kinds. */
   known(): Promise<CompleteObjects> {
     return this.#over([]);
   }

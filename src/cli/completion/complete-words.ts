@@ -191,7 +191,7 @@ async function completeArgument(command: Command, current: string, line: TypedLi
   const isSetting = slots.next.some(({ kind }) => kind === "setting");
   if (isSetting && (first?.includes("/") === true || name !== undefined))
     return (await objectsOn(line, io)).settings(current, line.values.get("policy")?.at(-1));
-  // As in kubectl, names without a kind follow the first kind.
+  // Names without a kind follow the first kind, as in kubectl.
   if (first !== undefined && !first.includes("/")) return (await objectsOn(line, io)).names(current, first);
   const words = slots.next.flatMap((slot): readonly Candidate[] =>
     slot.kind === "word" ? [{ word: slot.word }] : slot.kind === "method" ? METHODS.map((word) => ({ word })) : [],

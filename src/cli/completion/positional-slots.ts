@@ -4,7 +4,7 @@ export type Slot =
   | { readonly kind: "target" | "policy" | "policy kind" | "object" | "method" | "setting" | "other" };
 
 export interface PositionalSlots {
-  /** What the next argument can be. Empty: the command takes no more arguments. */
+  /** The possible kinds of the next argument. Empty: the command takes no more arguments. */
   readonly next: readonly Slot[];
   /** The index of the first argument that names an object. */
   readonly targetsFrom: number | undefined;

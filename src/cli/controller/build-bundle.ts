@@ -1,4 +1,4 @@
-/** What a support bundle has: kinds, numbers, codes and handles; no name, label, annotation, host or value of an object. */
+/** The content of a support bundle: kinds, numbers, codes and handles; no name, label, annotation, host or value of an object. */
 import { createHmac, randomBytes } from "node:crypto";
 import { findCaveats } from "../../core/caveats/find-caveats.ts";
 import { checkedFindings } from "../../core/check.ts";

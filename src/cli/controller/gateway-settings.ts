@@ -31,7 +31,7 @@ export interface EnvoySettings {
 export interface RunSettings {
   readonly image: string;
   readonly portMode: PortMode;
-  /** What parameters of Gateways may decide. */
+  /** The fields that parameters of Gateways may set. */
   readonly rights: ParameterRights;
   /** Keys of labels and annotations of Gateways that their objects may have, beside those without a prefix. */
   readonly infrastructureKeys: readonly string[];

@@ -8,7 +8,7 @@ export interface WebhookSettings {
   readonly port: number;
   /** Only clients with a certificate of this authority may ask. Undefined: every client that can connect. */
   readonly clientAuthorityFile: string | undefined;
-  /** What is refused. Undefined: nothing. */
+  /** The requests that are refused. Undefined: none. */
   readonly deny: RefusalSettings | undefined;
   /** A handle is written instead of the namespace and the name of other policies. */
   readonly redactsNames: boolean;

@@ -34,7 +34,7 @@ interface RowOptions {
 const rowsOf = (explanation: Explanation, options: RowOptions): readonly ConnectionRow[] =>
   [...rowsAbove(explanation, options), ...rowsBelow(explanation, options)].filter(({ lines }) => lines.length > 0);
 
-/** What it is attached to, and under which hosts. */
+/** Rows for the parents that the target is attached to, with its hosts there. */
 function rowsAbove(
   { target: { kind }, connections: { attachedTo, hostnames }, absentParents }: Explanation,
   { origin, most }: RowOptions,

@@ -31,7 +31,7 @@ import {
 import type { TextContext } from "../print/text-context.ts";
 import { trafficCountsJson } from "../worth/json.ts";
 
-/** What gateways counted of the requests through the target. */
+/** The counts of gateways for the requests through the target. */
 export interface ExplainedTraffic {
   readonly traffic: readonly TrafficCounts[];
   readonly report: RetryReport;

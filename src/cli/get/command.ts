@@ -136,7 +136,10 @@ function sorted<T>(
   return undefined;
 }
 
-/** What of a change concerns a list: verdicts for policies, values for effective policies, both for objects, and the objects themselves. Objects may come and go. */
+/**
+ * The parts of a change that concern a list: verdicts for policies, values for effective policies, both for objects, and the objects
+ * themselves. Objects may come and go.
+ */
 function focusOf(resource: Resource, worlds: readonly World[], words: readonly string[], scope: Scope): Focus {
   const { hasObject, ...all } = words.length === 0 ? scopeFocus(scope) : namedFocus(resource, worlds, words, scope);
   if (resource === "policies") return { ...all, hasPath: () => false };
@@ -160,7 +163,7 @@ function caveatsOf(
   redaction: Redaction,
 ): readonly Caveat[] {
   if (resource !== "definitions") return answerCaveats(source, questionAbout(source.world, targets), { redaction });
-  // What a policy kind means does not depend on the objects that are there.
+  // The meaning of a policy kind does not depend on the objects that exist.
   return answerCaveats(source, { about: "Input" }, { redaction }).filter(({ code }) => !code.startsWith("Absent"));
 }
 

@@ -5,7 +5,7 @@ import { kindId, type ObjectRef, objectId } from "../../core/model/refs.ts";
 import { didYouMean } from "../../core/model/words/did-you-mean.ts";
 import { type FoundTarget, findTargets, isInScope, type Scope, type TargetSearch } from "../target/find-targets.ts";
 
-/** What `get` lists: one of Prevail's own views, or objects of a kind. */
+/** The objects that `get` lists, as a word: one of Prevail's own views, or objects of a kind. */
 export type Resource = "policies" | "targets" | "effective" | "definitions" | "objects";
 
 const views: readonly Resource[] = ["policies", "targets", "effective", "definitions"];

@@ -6,7 +6,7 @@ export interface Drawn {
   readonly redaction: Redaction;
   /** The targets that were asked for. They are marked, and never folded. */
   readonly focus: ReadonlySet<TargetId>;
-  /** What is folded and left out. */
+  /** Notes about nodes that are folded or left out. */
   readonly notes: readonly string[];
   readonly caveats: readonly string[];
 }

@@ -24,7 +24,7 @@ const fullName = ({ namespace, name }: ObjectRef): string => (namespace === "" ?
 /** `shop/a, shop/b, shop/c and 94 more`. */
 const foldedNames = (fold: GraphFold): string => someNames(fold, MOST_NAMES, fullName);
 
-/** As many names of a folded node, without their namespace, as fit into a number of characters; at least one. */
+/** The first names of a folded node, without their namespace, that fit into a number of characters; at least one. */
 export function fitNames(fold: GraphFold, letters: number): string {
   const nameOf = ({ name }: ObjectRef): string => name;
   for (let count = MOST_NAMES; count > 1; count--) {

@@ -5,7 +5,7 @@ import { inlineLeaves } from "./inline-leaves.ts";
 import { COLOURS, formatPolicy, nodeLabel, policyLabels } from "./labels.ts";
 import { namespaceFrames } from "./namespace-frames.ts";
 
-/** What Mermaid draws unless a page configures more (`maxEdges`, `maxTextSize`). */
+/** The largest drawing of Mermaid, unless a page configures more (`maxEdges`, `maxTextSize`). */
 const MOST_EDGES = 500;
 const MOST_CHARACTERS = 50_000;
 

@@ -3,7 +3,7 @@ import { listWords, sectionWord } from "../print/format/format-paths.ts";
 import { countWord } from "../print/print-targets.ts";
 import { unglued } from "../print/terminal/styled-text.ts";
 
-/** What a drawing folds and leaves out, one sentence each. */
+/** Sentences about the nodes that a drawing folds or leaves out. */
 export function graphNotes({ nodes, leftOut }: Graph): readonly string[] {
   const { sections, lone, farther, otherKinds, otherPolicies } = leftOut;
   const bySection = sections.map(({ kind, count }) => ({ kind: sectionWord(kind), count }));

@@ -21,7 +21,7 @@ export function redactHow(how: How, { rulebook }: World, { isHidden, inText }: R
     kinds: how.kinds.map((kind) => {
       const changes = kind.changes.filter(isVisible);
       const hidden = kind.changes.length - changes.length;
-      // What was refused or not examined may name policies.
+      // Texts about refused or unexamined changes may name policies.
       const texts = hidden > 0 ? { leftOut: [], refused: [] } : {};
       const named = changes.map((change) => ({
         ...change,

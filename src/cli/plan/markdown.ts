@@ -30,7 +30,7 @@ const MOST_NAMESPACES = 40;
 export interface MarkdownContext extends Omit<PlanTextContext, "print" | "wide"> {
   /** The commit that the working tree is compared with, as people name it. */
   readonly revision: string | undefined;
-  /** What retries are worth where they change. Undefined: not asked for, or not known. */
+  /** The worth of retries where they change. Undefined: not asked for, or not known. */
   readonly retries?: ChangedTraffic | undefined;
   /** Input that could not be used, on either side. */
   readonly problems: readonly Finding[];
@@ -185,11 +185,11 @@ function withSigns(lines: readonly string[]): readonly string[] {
 
 interface Fitted {
   readonly parts: readonly string[];
-  /** What is left out, such as `12 lines of Policies`. */
+  /** The parts that are left out, such as `12 lines of Policies`. */
   readonly leftOut: readonly string[];
 }
 
-/** As much of the sections as fits, in their order. A section that does not fit is cut at a line; if a few lines remain, it is left out. */
+/** The sections that fit, in their order. A section that does not fit is cut at a line; if a few lines remain, it is left out. */
 function fitSections(sections: readonly Section[], maxBytes: number): Fitted {
   const parts: string[] = [];
   const leftOut: string[] = [];

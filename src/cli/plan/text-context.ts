@@ -16,7 +16,7 @@ export interface PlanTextContext {
   readonly print: Printer;
   readonly sides: PlanSides;
   readonly redaction: Redaction;
-  /** What the plan leaves out of account. */
+  /** Facts that the plan leaves out of account. */
   readonly caveats: readonly Caveat[];
   /** `-o wide`: print everything without a limit. */
   readonly wide: boolean;

@@ -103,7 +103,7 @@ export function printObjects({ objects, stillImplied }: Plan, context: PlanTextC
   }
 }
 
-/** What the plan assumes about an object that others name after its deletion. */
+/** The plan's assumption about an object that others name after its deletion. */
 const stillNamed = ({ kind }: ObjectRef): string =>
   kind === "GatewayClass"
     ? "For policy kinds whose definition lists no controllers the plan does not show what happens behind such a Gateway."

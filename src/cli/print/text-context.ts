@@ -8,7 +8,7 @@ export interface TextContext {
   readonly print: Printer;
   readonly source: LoadedSource;
   readonly redaction: Redaction;
-  /** What the answer leaves out of account. */
+  /** Facts that the answer leaves out of account. */
   readonly caveats: readonly Caveat[];
   /** `-o wide`: print every path, and the merge step of each value. */
   readonly wide: boolean;

@@ -70,7 +70,7 @@ export const command: Command = {
 interface Selected {
   readonly policies: readonly PolicyStatus[];
   readonly targets: readonly TargetStatus[];
-  /** Which objects have no such status, and what is hidden. */
+  /** Notes about objects without such a status, and about hidden ones. */
   readonly notes: readonly string[];
 }
 

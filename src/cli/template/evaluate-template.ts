@@ -2,7 +2,7 @@ import { isJsonList, isJsonObject, type Json, ownValue } from "../../core/model/
 import { printable } from "../../core/model/words/printable.ts";
 import type { ComparisonOperator, Filter, JsonPathStep, Template, TemplatePart } from "./json-path.ts";
 
-/** What a path leads to. The first mistake, such as an index beyond the end of a list, is the reason why there are no values. */
+/** The values that a path leads to. The first mistake, such as an index beyond the end of a list, is the reason why there are no values. */
 export type Found =
   | { readonly ok: true; readonly values: readonly Json[] }
   | { readonly ok: false; readonly message: string };

@@ -76,7 +76,7 @@ function printFailure({ testCase, problem, ways }: CaseResult, context: TextCont
   }
 }
 
-/** What is printed about a case that fails, for formats that are not text. */
+/** The lines about a case that fails, for formats that are not text. */
 export function failureLines({ result, caveats }: CaseReport, source: LoadedSource): readonly string[] {
   let text = "";
   const write = (more: string): void => {

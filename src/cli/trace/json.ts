@@ -53,7 +53,7 @@ export function traceJson(
     caveats,
     reportOf,
   }: Pick<TextContext, "source" | "redaction" | "caveats"> & {
-    /** What is known of the Gateway of a trace. */
+    /** The retry report of the Gateway of a trace. */
     readonly reportOf: (trace: GatewayTrace) => RetryReport | undefined;
   },
 ): object {

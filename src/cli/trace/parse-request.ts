@@ -23,7 +23,7 @@ export function parseRequest(words: readonly string[], headers: readonly string[
       return { ok: false, message: `'${header}' is not a header: write -H 'name: value'` };
     fields.push([name.toLowerCase(), header.slice(colon + 1).trim()]);
   }
-  // As in curl, a Host header replaces the host of the URL.
+  // A Host header replaces the host of the URL, as in curl.
   const host = fields.find(([name]) => name === "host")?.[1];
   const named = host === undefined ? parsed.hostname : host.replace(/:\d*$/, "");
   const scheme = parsed.protocol === "https:" ? "https" : "http";

@@ -2,7 +2,7 @@ import type { ViewRetries } from "../../core/view/view-types.ts";
 import type { Printer } from "../print/terminal/create-printer.ts";
 import { printTraffic } from "../worth/text.ts";
 
-/** What retries are worth, of a view. `sectionName`: only the requests of this rule. Ports and listeners have no counts of their own in a view. */
+/** Prints what retries are worth, from a view. `sectionName`: only the requests of this rule. Ports and listeners have no counts of their own in a view. */
 export function printViewRetries(
   retries: ViewRetries | undefined,
   { print, sectionName }: { readonly print: Printer; readonly sectionName?: string | undefined },

@@ -25,12 +25,12 @@ const DIRECT_ONLY = [
   "gateway-admin",
 ];
 
-/** What of the command line the view API cannot answer: `--blame`. Undefined: it can answer everything. */
+/** The option that the view API cannot answer: `--blame`. Undefined: there is none. */
 export function beyondViewApi(options: OptionValues): string | undefined {
   const option = DIRECT_ONLY.find((name) => options.has(name));
   if (option !== undefined) return `--${option}`;
   const output = options.value("output");
-  // Its JSON is of another kind, so it must be asked for.
+  // The JSON of the view API is of another kind, so it must be requested.
   if (output === "json" || output === "yaml") return isApi(options) ? undefined : `-o ${output}`;
   return output === undefined || output === "wide" ? undefined : `-o ${output}`;
 }

@@ -2,7 +2,7 @@ import type { EffectivePolicyView, PolicyReachView } from "../../core/view/view-
 import type { Printer } from "../print/terminal/create-printer.ts";
 import { styled } from "../print/terminal/styled-text.ts";
 
-/** What was left out of a view, and its caveats. */
+/** Prints the notes about what was left out of a view, and its caveats. */
 export function printViewEnd({ caveats, notes }: EffectivePolicyView | PolicyReachView, print: Printer): void {
   for (const note of notes) print.paragraph({}, note);
   if (caveats.length === 0) return;

@@ -1,4 +1,4 @@
-/** What of a change concerns an answer that is followed. */
+/** The parts of a change that concern an answer that is followed. */
 import type { PathNode } from "../../core/effective/paths/path-node.ts";
 import type { World } from "../../core/effective/world/world.ts";
 import type { PathChange, Plan, ValueChange } from "../../core/explain/plan/result.ts";

@@ -8,7 +8,7 @@ import type { Focus } from "./focus.ts";
 export interface FollowedAnswer {
   readonly source: LoadedSource;
   readonly redaction: Redaction;
-  /** What of a change is part of the answer. A function if that depends on the objects before and after the change. */
+  /** The parts of a change that belong to the answer. A function if that depends on the objects before and after the change. */
   readonly focus: Focus | ((worlds: readonly World[]) => Focus);
 }
 

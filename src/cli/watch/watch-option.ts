@@ -8,7 +8,7 @@ export const watchOption: Option = {
 
 const OUTPUTS: ReadonlySet<string> = new Set(["wide", "json", "yaml"]);
 
-/** What -w cannot be combined with, in words for the user. Undefined: nothing is wrong. */
+/** The message about options that -w cannot be combined with. Undefined: there are none. */
 export function watchMistake(options: OptionValues): string | undefined {
   if (!options.has(watchOption.name)) return undefined;
   if (options.values("filename").length > 0)

@@ -6,7 +6,7 @@ import type { AdminAddress, CliIo } from "../cli-io.ts";
 import type { CommandContext } from "../command.ts";
 import { parseGatewayAdmins } from "./gateway-admin-option.ts";
 
-/** What the gateways of `--gateway-admin` counted. */
+/** The counts of the gateways of `--gateway-admin`. */
 export interface ReadCounts {
   /** Undefined: no gateway answered, so nothing is known. */
   readonly report: RetryReport | undefined;

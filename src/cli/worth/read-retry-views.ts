@@ -13,7 +13,7 @@ import type { ReadCounts } from "./read-retry-counts.ts";
 /** The most objects whose views are read for one answer. */
 const MOST_VIEWS = 32;
 
-/** What the controller of a cluster counted. */
+/** The counts of the controller of a cluster. */
 export interface ViewedCounts extends ReadCounts {
   /** The Gateways of which it counts requests. Of others nothing is known. */
   readonly gateways: ReadonlySet<ObjectId>;
@@ -29,8 +29,8 @@ export interface RetryQuestion {
 }
 
 /**
- * What the controller of a cluster counted, by the view API: for commands that read the objects themselves. Undefined: there is no cluster or no view API, or the controller knows nothing of these
- * objects.
+ * Reads the counts of the controller of a cluster from the view API, for commands that read the objects themselves. Undefined: there is no
+ * cluster or no view API, or the controller knows nothing of these objects.
  */
 export async function readRetryViews(
   { cluster, options }: CommandContext,
@@ -60,7 +60,7 @@ export async function readRetryViews(
   return { report, caveats: [...new Map(caveats.map((one) => [one.message, one])).values()], gateways: counted };
 }
 
-/** What the view of one object says. */
+/** Reads the counts in the view of one object. */
 function partOf(
   answer: ViewAnswer,
   ref: ObjectRef | undefined,
@@ -97,7 +97,7 @@ const distinct = (refs: readonly ObjectRef[]): readonly ObjectRef[] => [
 const isCounted = ({ group, kind }: ObjectRef): boolean =>
   (group === "" && kind === "Service") || (group === GATEWAY_API && /^(?:Gateway|HTTPRoute|GRPCRoute)$/.test(kind));
 
-/** What a view says, and why something is missing. The rows that it leaves out are not zero. */
+/** The counts of a view, and why some are missing. The rows that it leaves out are not zero. */
 function reportOf({ retries, caveats }: EffectivePolicyView): {
   readonly report: RetryReport | undefined;
   readonly missing: readonly string[];

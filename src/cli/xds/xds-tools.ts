@@ -1,4 +1,4 @@
-/** What the command line needs of the xDS part. The entry point loads it on demand. */
+/** The functions of the xDS part that the command line uses. The entry point loads it on demand. */
 import type { ConfigProblem, DataplaneConfig, GatewayConfig } from "../../core/dataplane/gateway-config.ts";
 import type { XdsAddress } from "../../core/envoy/xds-address.ts";
 import type { ExitCode } from "../exit-codes.ts";

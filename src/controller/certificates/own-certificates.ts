@@ -66,7 +66,7 @@ export async function ensureCertificates(options: OwnCertificateOptions): Promis
   }
 }
 
-/** What the Secret has, in PEM. */
+/** The content of the Secret, in PEM. */
 interface Stored {
   readonly authorities: string;
   readonly authorityKey: string;

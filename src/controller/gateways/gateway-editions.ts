@@ -1,4 +1,4 @@
-/** What the condition Programmed is about: a Gateway and its ListenerSets, each in one generation. */
+/** The subject of the condition Programmed: a Gateway and its ListenerSets, each in one generation. */
 import { createHash } from "node:crypto";
 import type { World } from "../../core/effective/world/world.ts";
 import { LISTENER_SETS, OwnedGateways } from "../../core/gateway-status/owned-gateways.ts";

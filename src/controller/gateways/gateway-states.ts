@@ -1,4 +1,4 @@
-/** What the data planes of Gateways say, for their status: the condition Programmed follows it. */
+/** Reports of the data planes of Gateways, for their status: the condition Programmed is computed from them. */
 import type { World } from "../../core/effective/world/world.ts";
 import type { AssignedAddress } from "../../core/gateway-status/assign-addresses.ts";
 import type { DataplaneState } from "../../core/gateway-status/dataplane-state.ts";
@@ -8,7 +8,7 @@ import { type ObjectId, parseObjectId } from "../../core/model/refs.ts";
 import { type GatewayEdition, GatewayEditions } from "./gateway-editions.ts";
 import type { EnvoyRefusal, HeardReport, ReplicaGateway, ReplicaReport } from "./replica-report.ts";
 
-/** What the Envoys of one Gateway that are connected to this replica have acknowledged. */
+/** The acknowledgements of the Envoys of one Gateway that are connected to this replica. */
 export interface EnvoyReport {
   readonly envoys: number;
   /** Envoys that have acknowledged or refused everything that they must have. */
@@ -20,11 +20,11 @@ export interface GatewayStatesOptions {
   readonly controllerName: string;
   /** By `namespace/name`; a Gateway that is not served is not there. */
   readonly acknowledgements: () => ReadonlyMap<string, EnvoyReport>;
-  /** What the other replicas say about their Envoys. Absent: there are none. */
+  /** The reports of the other replicas about their Envoys. Absent: there are no other replicas. */
   readonly others?: () => readonly HeardReport[];
   /** The address of a Gateway; undefined: that of its Envoys. */
   readonly addressOf: (gateway: ObjectId) => AssignedAddress | undefined;
-  /** What the objects of a Gateway say, where the controller runs its Envoys. */
+  /** The state of the objects of a Gateway, where the controller runs its Envoys. */
   readonly infrastructureOf?: (world: World, gateway: ObjectId) => InfrastructureState | undefined;
   readonly monotonicMs: () => number;
 }
@@ -32,7 +32,7 @@ export interface GatewayStatesOptions {
 /** How long after the last Envoy of a Gateway is gone, or after the start, what was written about it stays. */
 const ABSENCE_MS = 60_000;
 
-/** What the other replicas say about the Envoys of one Gateway. */
+/** The reports of the other replicas about the Envoys of one Gateway. */
 interface Elsewhere {
   readonly known: readonly ReplicaGateway[];
   /** True if Envoys may be connected to a replica that has no room to report them. */
@@ -81,7 +81,7 @@ export class GatewayStates {
     };
   }
 
-  /** What the other replicas must know about the Envoys of this one. */
+  /** The report for the other replicas about the Envoys of this one. */
   report(world: World, gateways: Iterable<ObjectId>): ReplicaReport {
     const acknowledgements = this.#options.acknowledgements();
     const report = new Map<string, ReplicaGateway>();
@@ -141,7 +141,7 @@ export class GatewayStates {
     return { state: "Pending", message };
   }
 
-  /** What is remembered of a Gateway, with what the Envoys of this replica say now. */
+  /** The remembered state of a Gateway, with the current report of the Envoys of this replica. */
   #remembered(gateway: ObjectId, given: EnvoyReport | undefined, edition: GatewayEdition): Remembered {
     const known = this.#known.get(gateway) ?? {
       acknowledged: undefined,

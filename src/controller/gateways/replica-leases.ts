@@ -19,7 +19,7 @@ export interface ReplicaLeasesOptions {
   readonly durationSeconds: number;
   /** True if this replica writes the status itself, so that no other needs its report, or if it writes nothing at all. */
   readonly isSilent: () => boolean;
-  /** What the Envoys of this replica say now. */
+  /** The current report of the Envoys of this replica. */
   readonly report: () => ReplicaReport;
   readonly signal: AbortSignal;
   readonly monotonicMs: () => number;
@@ -100,7 +100,7 @@ export class ReplicaLeases {
     return [...this.#seen.values()].filter((seen) => this.#isLive(seen)).map(({ report }) => report);
   }
 
-  /** What the Envoys of this replica say may have changed. */
+  /** Notes that the report of the Envoys of this replica may have changed. */
   noteChange(): void {
     this.#wake?.();
   }
@@ -156,7 +156,7 @@ export class ReplicaLeases {
     this.#options.onTrouble(READING, error);
     this.#isBlind = error !== undefined;
     if (error !== undefined) return;
-    // They could not be seen being renewed: each has its whole duration again.
+    // Leases could not be seen being renewed: each has its whole duration again.
     const atMs = this.#options.monotonicMs();
     for (const [name, seen] of this.#seen) this.#seen.set(name, { ...seen, atMs });
   }

@@ -1,4 +1,4 @@
-/** What a replica reports to the others about the Envoys that are connected to it, as annotations of its Lease. */
+/** The report of a replica to the others about the Envoys that are connected to it, as annotations of its Lease. */
 import { isJsonObject, type JsonObject, objectAt, objectsIn, ownValue } from "../../core/model/json.ts";
 import type { GatewayEdition } from "./gateway-editions.ts";
 
@@ -9,7 +9,7 @@ export interface EnvoyRefusal {
   readonly reason: string;
 }
 
-/** What one replica knows of the Envoys of a Gateway. */
+/** The report of one replica about the Envoys of a Gateway. */
 export interface ReplicaGateway {
   /** The edition that the replica serves. */
   readonly edition: GatewayEdition;

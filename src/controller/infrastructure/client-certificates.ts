@@ -12,7 +12,7 @@ export interface ClientAuthority {
 
 export interface ClientCertificateOptions {
   readonly commonName: string;
-  /** What the certificate allows. */
+  /** The URI names of the certificate: the rights that it gives. */
   readonly uriNames: readonly string[];
   readonly nowMs: number;
 }

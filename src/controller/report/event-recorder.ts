@@ -26,7 +26,7 @@ export type EventOutcome = "written" | "repeated" | "limited" | "failed";
 const EVENTS = { group: "events.k8s.io", version: "v1", plural: "events" };
 /** An Event of the same object and reason is written once in this time. */
 const QUIET_MS = 60_000;
-/** So many at once, and then one for each pause. */
+/** The number of events that are written at once. After them, one is written for each pause. */
 const BURST = 30;
 const PAUSE_MS = 2000;
 const MOST_REMEMBERED = 10_000;

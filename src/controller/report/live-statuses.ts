@@ -1,4 +1,4 @@
-/** What is to be written about each object, kept while the cluster changes. */
+/** The status to write for each object, kept while the cluster changes. */
 import { isDeepStrictEqual } from "node:util";
 import { coverageStatuses } from "../../core/check/coverage/coverage-status.ts";
 import type { CompiledKind } from "../../core/effective/world/compiled-kind.ts";
@@ -37,7 +37,7 @@ export interface LiveStatusesOptions extends KindOwner {
   readonly isOwnGateway?: ((world: World, gateway: ObjectId) => boolean) | undefined;
 }
 
-/** What an update found. */
+/** The result of an update. */
 export interface UpdatedStatuses {
   /** The objects about which something else is wanted. */
   readonly changed: Set<ObjectId>;
@@ -77,7 +77,7 @@ export class LiveStatuses {
     return this.#owned.kinds;
   }
 
-  /** What is wanted about an object. */
+  /** The wanted status of an object. */
   find(id: ObjectId): WantedStatus {
     const [policy, affected = [], own] = [this.#policies.get(id), this.#targets.get(id), this.#ownOf(id)];
     const { ancestors = [], conditions } = policy ?? {};

@@ -31,7 +31,7 @@ export class ResetLog {
     return isNew;
   }
 
-  /** What was reset is as it should be again. */
+  /** Notes that a status that was reset is as wanted again. */
   noteWritten(): void {
     this.#stopped = undefined;
   }

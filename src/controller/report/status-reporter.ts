@@ -71,7 +71,7 @@ export class StatusReporter {
   #held = NOT_HELD;
   #areGatewaysHeld = false;
   #heldText = "";
-  /** What changed since the last computation began. */
+  /** The changes since the last computation began. */
   #scope = new StatusScope();
   /** True: every object is compared after the next computation. */
   #isAllDirty = true;

@@ -17,16 +17,16 @@ import { ResetLog } from "./reset-log.ts";
 import type { WriteLimit } from "./write-limit.ts";
 import { WritePace } from "./write-pace.ts";
 
-/** What is to be written about one object now. */
+/** The status to write for one object now. */
 export interface WantedWrite {
   readonly wanted: WantedStatus;
   readonly resource: ApiResource;
   readonly options: Omit<MergeOptions, "now">;
-  /** What may not be changed now, because something that it rests on cannot be read. Equal texts mean the same. */
+  /** The parts that may not be changed now, because something that they depend on cannot be read. Equal texts mean equal parts. */
   readonly held: string;
 }
 
-/** What happened to a write, for metrics and the log. */
+/** The outcome of a write, for metrics and the log. */
 export type WriteEvent =
   | { readonly type: "Written" | "Conflict" | "WouldWrite"; readonly object: ObjectId; readonly resource: string }
   /** The API server refused it, or could not be reached. There is another attempt later. */
@@ -65,7 +65,7 @@ const WRITE_DEADLINE_MS = 10_000;
 interface WriteRecord {
   /** The uid of the object: another object of the same name begins anew. */
   readonly uid: string;
-  /** What the object was last found, or made, to have, and how many parts of it had no entry or no room. Undefined: not known. */
+  /** The status that the object was last found with, or was given, and how many parts of it had no entry or no room. Undefined: not known. */
   confirmed: Confirmed | undefined;
   failures: number;
   readonly pace: WritePace;
@@ -220,12 +220,12 @@ export class StatusWriter {
   ): Promise<boolean> {
     const { report, monotonicMs, isDryRun } = this.#options;
     const { confirmed } = record;
-    // What was held, and differed unnoticed, may be changed again. Where fewer parts are left out than before, the controller of the Gateway has
+    // A part that was held, and differed unnoticed, may be changed again. Where fewer parts are left out than before, the controller of the Gateway has
     // listed a listener. In both cases nothing was removed.
     const isAsBefore = confirmed?.held === held && isDeepStrictEqual(confirmed.wanted, wanted);
     const wasConfirmed = confirmed !== undefined && isAsBefore && leftOut.length >= confirmed.leftOut;
     if (record.resets.stoppedBy(monotonicMs()) !== undefined) {
-      // It may have been as it should be meanwhile.
+      // The status may have been as wanted in the meantime.
       record.confirmed = undefined;
       return false;
     }

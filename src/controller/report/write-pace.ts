@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 
 /** The least time between two writes of one object. */
 const BETWEEN_MS = 500;
-/** It doubles after some writes that follow each other, as those of a Gateway in a burst of routes do. */
+/** The time between two writes doubles after this number of writes in a row, such as those of a Gateway in a burst of routes. */
 const QUICK_WRITES = 5;
 const LONGEST_BETWEEN_MS = 4000;
 /** An object that is not written for so many times that long begins anew. */

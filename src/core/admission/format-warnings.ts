@@ -19,9 +19,9 @@ import type { ChangeEffect, DefinitionEffect, FarEffect, RequestEffect } from ".
 const MAX_WARNINGS = 5;
 
 export interface WarningSettings extends NameSettings {
-  /** What could not be read of the cluster, so that more may change than is known. */
+  /** Findings about resources that could not be read, so that more may change than is known. */
   readonly unread: readonly Finding[];
-  /** What data planes counted. Undefined: nothing is known. */
+  /** The counts of data planes. Undefined: nothing is known. */
   readonly retries?: RetryKnowledge | undefined;
 }
 
@@ -94,7 +94,7 @@ function summary({ ref, request, names }: ChangeEffect, count: EffectCount): rea
   return [`${doing(request.operation)} ${names.own(ref)} ${listNames(parts)}${where}; see kubectl prevail plan`];
 }
 
-/** What retries were worth on the paths where they change: the backend that owes them most. Absent counters are no zero: without them there is no warning. */
+/** The worth of retries on the paths where they change: the backend that owes them most. Absent counters are no zero: without them there is no warning. */
 function retryWorth({ names }: ChangeEffect, { retryPaths }: EffectCount, retries?: RetryKnowledge): readonly string[] {
   if (retries === undefined || retryPaths.length === 0) return [];
   const { report } = retries;
@@ -107,13 +107,13 @@ function retryWorth({ names }: ChangeEffect, { retryPaths }: EffectCount, retrie
   ];
 }
 
-/** What becomes of the policy that is created or changed, if it is not simply enforced. */
+/** The verdict of the policy that is created or changed, if it is not simply Enforced. */
 function ownVerdict({ id, ref, before, after, names }: ChangeEffect): readonly string[] {
   const is = verdictIn(after, id as PolicyId);
   if (is === undefined || stateOf(is) === stateOf(verdictIn(before, id as PolicyId))) return [];
   const name = names.own(ref);
   if (is.state === "NotAccepted") {
-    // What is invalid is in the object of the request itself.
+    // The invalid field is in the object of the request itself.
     const why = is.reason === "Invalid" ? `: ${names.message(is.message, ref)}` : names.because(is.message, ref);
     return [`${name} will not be accepted (${is.reason})${why}`];
   }

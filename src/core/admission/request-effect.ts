@@ -1,4 +1,4 @@
-/** What a request changes. */
+/** The effect of a request. */
 import type { Delta, Touched } from "../effective/update/delta.ts";
 import type { World } from "../effective/world/world.ts";
 import type { EvaluateCondition } from "../model/cel.ts";

@@ -45,7 +45,7 @@ export function namedPolicies(
   return found;
 }
 
-/** What has the field: the object, or each of its sections of one kind. */
+/** The owner of the field: the object, or each of its sections of one kind. */
 interface FieldOwner {
   readonly raw: JsonObject;
   /** The path of `raw` in the object. */

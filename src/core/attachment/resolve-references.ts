@@ -26,7 +26,7 @@ export interface ResolvedReferences {
   readonly noneValid: { readonly reason: string; readonly message: string } | undefined;
   /** True if no reference of a list is known to be valid, and one is not in the snapshot: whether the policy is accepted is not known. */
   readonly isUndecided: boolean;
-  /** What the result depends on: the objects that are named, whether they exist or not. */
+  /** Objects that the result depends on: those that are named, whether they exist or not. */
   readonly named: readonly ObjectId[];
 }
 
@@ -96,7 +96,7 @@ interface WrittenReference {
   readonly field: string;
 }
 
-/** What stands at the path: in the spec itself, and in the blocks of kinds that merge. */
+/** The references at the path: in the spec itself, and in the blocks of kinds that merge. */
 function writtenReferences(
   { raw }: KubeObject,
   { path }: PolicyReference,

@@ -25,7 +25,7 @@ export interface Rejection {
    * names of the kind. Only the first rejections of a policy have it.
    */
   readonly missing?: { readonly kind: KindId; readonly namespace: string; readonly name: string };
-  /** What a selector selects from, if the snapshot has no such object at all. Without a namespace: from all of them. */
+  /** The kind and namespace that a selector selects from, if the snapshot has no such object. Without a namespace: all namespaces. */
   readonly selected?: { readonly kind: KindId; readonly namespace?: string };
   /** A Namespace that is not in the snapshot: whether a selector of namespaces matches its labels is not known. */
   readonly unknownNamespace?: string;
@@ -34,11 +34,11 @@ export interface Rejection {
 export interface ResolvedTargets {
   readonly attachments: readonly Attachment[];
   readonly rejections: readonly Rejection[];
-  /** What the result depends on: the objects that are named, whether they exist or not. An object may be there twice. */
+  /** Objects that the result depends on: those that are named, whether they exist or not. An object may be there twice. */
   readonly named: readonly ObjectId[];
-  /** What the result depends on: the namespaces whose ReferenceGrants were read. A namespace may be there twice. */
+  /** Namespaces that the result depends on: those whose ReferenceGrants were read. A namespace may be there twice. */
   readonly grantsOf: readonly string[];
-  /** What the result depends on: the kinds that are selected by label. A kind may be there twice. */
+  /** Kinds that the result depends on: those that are selected by label. A kind may be there twice. */
   readonly selects: readonly KindId[];
 }
 

@@ -31,9 +31,9 @@ export type CaveatCode =
 
 export interface CaveatCodeFacts {
   readonly severity: CaveatSeverity;
-  /** What to do. */
+  /** The fix, if the objects come from files. */
   readonly fix: string;
-  /** What to do if the objects come from a cluster, where that is something else. */
+  /** The fix if the objects come from a cluster, where it is another one. */
   readonly fixInCluster?: string;
   /**
    * `true`: it may name or count policies, which a user may not be allowed to read. The others are about objects that the target itself

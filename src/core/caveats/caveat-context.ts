@@ -5,7 +5,7 @@ import type { Caveat, CaveatObject, CaveatScope } from "./caveat.ts";
 import { type CaveatCode, caveatCodes } from "./caveat-codes.ts";
 import type { RelatedObjects } from "./related-objects.ts";
 
-/** What every function that finds caveats reads. */
+/** The input of every function that finds caveats. */
 export interface CaveatContext {
   readonly world: World;
   readonly scope: CaveatScope;

@@ -14,7 +14,7 @@ export interface Caveat {
   readonly objects: readonly CaveatObject[];
   /** The policies that the caveat concerns, counted by kind. */
   readonly policies: readonly CountedPolicies[];
-  /** What to do. */
+  /** The step that removes the caveat. */
   readonly fix: string;
 }
 
@@ -35,11 +35,11 @@ export interface CountedPolicies extends GroupKind {
   readonly count: number;
 }
 
-/** What a question is about. Only caveats that may change its answer are found. */
+/** The subject of a question. Only caveats that may change its answer are found. */
 export type CaveatQuestion =
   /** Everything: `check`, `plan`, a list without names. */
   | { readonly about: "Input" }
-  /** What takes effect on these objects, or on the objects below them. */
+  /** The settings that take effect on these objects, or on the objects below them. */
   | { readonly about: "Objects"; readonly objects: readonly ObjectId[] }
   /** Where these policies take effect. */
   | { readonly about: "Policies"; readonly policies: readonly PolicyId[] };

@@ -18,7 +18,7 @@ export function unknownControllerCaveats({ world, related, scope }: CaveatContex
   const [first] = definitions;
   if (first === undefined) return [];
   const asked = related();
-  // Which GatewayClasses are missing does not depend on the kind.
+  // The missing GatewayClasses do not depend on the kind.
   const gateways = gatewaysOfUnknownClass(world, first).filter((ref) => {
     const id = objectId(ref);
     return asked === undefined || asked.above.has(id) || asked.below.has(id);

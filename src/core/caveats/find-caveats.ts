@@ -62,7 +62,7 @@ const finders: ReadonlyArray<(context: CaveatContext) => readonly Caveat[]> = [
   notCarriedOutCaveats,
 ];
 
-/** What an answer leaves out of account, in a defined order. */
+/** Finds everything that an answer leaves out of account, in a defined order. */
 export function findCaveats(world: World, scope: CaveatScope): readonly Caveat[] {
   const names = kindNamesIn(world);
   const context: CaveatContext = { world, scope, names, related: once(() => relatedObjects(world, scope)) };

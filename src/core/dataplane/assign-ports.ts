@@ -1,4 +1,4 @@
-/** Which Gateway opens which address, where one machine serves all Gateways. */
+/** The addresses that each Gateway opens, where one machine serves all Gateways. */
 import { formatRef, type ObjectRef } from "../model/refs.ts";
 import type { GatewayConfig, PortConfig } from "./gateway-config.ts";
 

@@ -23,7 +23,7 @@ export interface Dataplane extends DataplaneConfig {
   readonly parts: DataplaneParts;
 }
 
-/** What differs from the configuration before: whatever came, went or is another object. */
+/** The differences from the configuration before: parts that came, went or are another object. */
 export interface DataplaneDelta {
   readonly gateways: readonly ObjectRef[];
   readonly backends: readonly BackendId[];

@@ -1,5 +1,5 @@
 /**
- * What each gateway must do, as plain data. The embedded gateway and Envoy are both configured from it, so that they behave the same.
+ * The configuration of each gateway, as plain data. The embedded gateway and Envoy are both configured from it, so that they behave the same.
  * Defaults are filled in, references are resolved and precedence is decided, so a reader does not need to know Gateway API. Endpoints are
  * a separate table, because they change independently. Key material is never part of it.
  *
@@ -138,7 +138,7 @@ export type BackendTarget =
       readonly retry: RetryConfig | undefined;
       /** The timeout of one attempt, until the last byte of its response. Undefined: no limit. */
       readonly backendRequestTimeoutMs: number | undefined;
-      /** That of the rule, else that of the backend. Undefined: requests of a client may go to any endpoint. */
+      /** The session of the rule, else that of the backend. Undefined: requests of a client may go to any endpoint. */
       readonly session: SessionConfig | undefined;
     }
   /** The backend is missing, not permitted or not supported: its share of the requests gets a 500. */
@@ -160,7 +160,7 @@ export type SessionConfig =
   | {
       readonly type: "Cookie";
       readonly name: string;
-      /** Its `Path` attribute. */
+      /** The `Path` attribute of the cookie. */
       readonly path: string;
       /** True if the cookie has a `Max-Age` attribute, which is the timeout. */
       readonly isPermanent: boolean;
@@ -236,7 +236,7 @@ export interface AuthConfig {
   readonly path: string;
   /** HTTP: the headers of its response that the request gets, in lower case. Empty: all but those about the response itself. */
   readonly allowedResponseHeaders: readonly string[];
-  /** It gets the body, and a longer one is refused. 0: it does not get the body. */
+  /** The size of the longest body that the server gets; a longer one is refused. 0: the server gets no body. */
   readonly maxBodyBytes: number;
 }
 

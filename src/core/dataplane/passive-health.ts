@@ -3,7 +3,7 @@
  * connect, resets and timeouts of attempts count: a response is a sign of life, whatever its status. docs/gateway.md has the rules.
  */
 export const PASSIVE_HEALTH = {
-  /** So many failures in a row. */
+  /** The number of failures in a row. */
   failures: 3,
   /** How long an endpoint is out for the first time. Each time in a row adds as much. */
   outMs: 10_000,

@@ -1,11 +1,11 @@
-/** Which Gateway has which address, where Envoys run already and share a machine. */
+/** The address of each Gateway, where Envoys run already and share a machine. */
 import { type JsonObject, objectAt, objectsIn, ownValue } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { formatRef, type ObjectId } from "../model/refs.ts";
 
 /** IPv4 addresses, the first and the last of a network apart. */
 export interface AddressPool {
-  /** As it is written, such as `127.1.0.0/24`. */
+  /** The range as it is written, such as `127.1.0.0/24`. */
   readonly text: string;
   readonly first: number;
   readonly last: number;

@@ -23,7 +23,7 @@ export function attachedRoutes(world: World, owner: ObjectId): AttachedRoutes {
   return counts;
 }
 
-/** These counts for all owners of listeners. Only what a change reaches is counted again. */
+/** The counts of attached routes for all owners of listeners. Only what a change reaches is counted again. */
 export class AttachedRouteCounts {
   readonly #counts = new Map<ObjectId, Map<string, number>>();
   readonly #attachments = new Map<ObjectId, readonly Attachment[]>();

@@ -6,7 +6,7 @@ import type { Implementation } from "../topology/object-references.ts";
 import type { AttachedRoutes } from "./attached-routes.ts";
 
 /**
- * What is known of the data plane of a Gateway.
+ * The known state of the data plane of a Gateway.
  * - `Unknown`: nothing, as for files, or too little to say more.
  * - `Serving`: it has acknowledged the configuration of this evaluation.
  * - `Updating`: it has acknowledged an earlier one. What was reported about that stays until it has acknowledged this one, or refused it.
@@ -25,7 +25,7 @@ export type DataplaneState =
     }
   | { readonly state: "Pending" | "AddressNotAssigned" | "AddressNotUsable"; readonly message: string };
 
-/** What a data plane does not serve of Gateway API. */
+/** The parts of Gateway API that a data plane does not serve. */
 export interface DataplaneLimits {
   /** Protocols of listeners, and why they are not served. */
   readonly unservedProtocols?: ReadonlyMap<string, string>;
@@ -42,7 +42,7 @@ export interface GatewayStatusOptions {
   readonly limits?: DataplaneLimits;
   /** Features of Gateway API that the data plane supports, for GatewayClasses. Absent: not reported. */
   readonly supportedFeatures?: readonly string[];
-  /** What is wrong with the content of a Secret, as the end of a sentence. Absent: the content of Secrets is not known. */
+  /** The problem of the content of a Secret, as the end of a sentence. Absent: the content of Secrets is not known. */
   readonly secretProblem?: (secret: ObjectRef) => string | undefined;
   /** The controller runs Envoys, and GatewayParameters say how. Absent: no parameters are supported. */
   readonly parameters?: ParameterRights | undefined;
@@ -52,7 +52,7 @@ export interface GatewayStatusOptions {
   readonly routesOf?: (owner: ObjectId) => AttachedRoutes;
 }
 
-/** What this controller supports: the kinds that Gateway API requires, and no others. */
+/** The features that this controller supports: the kinds that Gateway API requires, and no others. */
 export const implementationOf = ({ secretProblem, parameters }: GatewayStatusOptions): Implementation => ({
   secretProblem: (secret) => secretProblem?.(secret),
   parameters: parameters === undefined ? undefined : GATEWAY_PARAMETERS,

@@ -56,9 +56,9 @@ export class GatewayStatusTracker {
 }
 
 /**
- * What the status of a route depends on
+ * Objects that the status of a route depends on
  *
- * Its own links, and what it refers to: Gateways, GatewayClasses, ListenerSets, Namespaces, ReferenceGrants, Services, Secrets. A change of the meaning of such
+ * The status depends on the links of the route, and on what it refers to: Gateways, GatewayClasses, ListenerSets, Namespaces, ReferenceGrants, Services, Secrets. A change of the meaning of such
  * an object may reach any route. The status of one route does not depend on another route, nor on endpoints. Nor does a route bring or take the status of
  * Gateways.
  */

@@ -1,4 +1,4 @@
-/** Which objects are ours: the GatewayClasses that name our controller, their Gateways, and what is attached to these. */
+/** The objects of this controller: the GatewayClasses that name our controller, their Gateways, and what is attached to these. */
 import { controllerOf, isGateway, isGatewayClass } from "../effective/world/gateway-controllers.ts";
 import type { World } from "../effective/world/world.ts";
 import { remember } from "../model/collections/remember.ts";

@@ -120,7 +120,7 @@ function partiallyInvalid(route: KubeObject, { all, refused }: RuleStates): read
   ];
 }
 
-/** What does not resolve, or is not known to resolve. */
+/** A reference that does not resolve, or is not known to resolve. */
 interface Unresolved {
   readonly reason: string;
   readonly message: string;

@@ -13,7 +13,7 @@ export const CERTIFICATE_FOLDER = "/etc/prevail/xds";
 const USER = 65_532;
 /** A Pod that is removed serves for so long, while it is taken out of Services and load balancers. */
 const DEFAULT_DRAIN_SECONDS = 10;
-/** What Envoy has to end when the time is over. */
+/** The seconds that Envoy has to end when the time is over. */
 const END_SECONDS = 5;
 const DEFAULT_RESOURCES: JsonObject = { requests: { cpu: "100m", memory: "256Mi" } };
 /** Owner and group may read: 0440. */
@@ -98,7 +98,8 @@ function envoyContainer(
       "--log-level",
       "warn",
       "--disable-hot-restart",
-      // Connections of a listener that is removed end with their next response. By default they do so over ten minutes, and the Pod of a Gateway that is removed ends before.
+      // Connections of a listener that is removed end with their next response. By default they do so over ten minutes, and the Pod of a
+      // Gateway that is removed ends before.
       "--drain-strategy",
       "immediate",
       ...concurrencyOf(resources),
@@ -133,7 +134,7 @@ function envoyContainer(
 /** More threads than any node has CPUs would only take its memory: a tenant may write the limit. */
 const MOST_WORKERS = 128;
 
-/** As many workers as CPUs that the container may use: without it Envoy starts one for each CPU of the node. */
+/** The argument for as many workers as CPUs that the container may use: without it Envoy starts one for each CPU of the node. */
 function concurrencyOf(resources: JsonObject): readonly string[] {
   const { cpu } = objectAt(resources, "limits");
   const count = parseQuantity(typeof cpu === "string" || typeof cpu === "number" ? `${cpu}` : "");

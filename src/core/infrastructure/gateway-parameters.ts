@@ -15,7 +15,7 @@ import {
 
 export const GATEWAY_PARAMETERS: GroupKind = { group: "prevail.dev", kind: "GatewayParameters" };
 
-/** What parameters of a Gateway may decide. Those of a GatewayClass may decide everything. */
+/** The fields that parameters of a Gateway may set. Those of a GatewayClass may set all fields. */
 export interface ParameterRights {
   /** True: Envoys run in the namespace of their Gateway, so its parameters may also decide the image, and everything that a patch can change. */
   readonly gatewaysMaySetAll: boolean;
@@ -103,7 +103,7 @@ export function parametersRefOf(object: KubeObject): { readonly field: string; r
 }
 
 /**
- * What parameters of a Gateway may not say
+ * Fields that parameters of a Gateway may not set
  *
  * Envoys run in the namespace of the controller, and every tenant may be the author of a Gateway: fields that decide what runs there are for GatewayClasses, and
  * no Gateway may ask for more than the maximum of the controller. With a maximum of resources, others than those in it cannot be asked for.
@@ -127,7 +127,7 @@ function notForGateways(spec: JsonObject, { gatewaysMaySetAll, maximum = {} }: P
   return undefined;
 }
 
-/** What a container without a limit takes from others on its node. */
+/** The resources that a container without a limit takes from others on its node. */
 const UNLIMITED = ["cpu", "memory", "ephemeral-storage"];
 
 /**

@@ -1,4 +1,4 @@
-/** What the objects of a Gateway in the cluster say about its addresses and its Envoys. */
+/** The addresses and the Envoys of a Gateway, as its objects in the cluster report them. */
 import { type Json, type JsonObject, objectAt, objectsIn, ownValue } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { askedAddresses } from "./build-service.ts";
@@ -25,7 +25,8 @@ export type InfrastructureState =
 /**
  * Addresses of a Gateway
  *
- * A Gateway has the addresses of its Service: the ingress points of a load balancer, else the IP addresses of the Service in the cluster. A Gateway that asks for an address needs a load balancer that assigns it.
+ * A Gateway has the addresses of its Service: the ingress points of a load balancer, else the IP addresses of the Service in the cluster. A
+ * Gateway that asks for an address needs a load balancer that assigns it.
  * Gateway API, "GatewayStatus.addresses"
  */
 export function infrastructureState(
@@ -76,7 +77,7 @@ function unusableAddress(
   return `the load balancer has assigned ${addresses.map(({ value }) => textOf(value)).join(", ")}, and not ${first}`;
 }
 
-/** What a condition of the Deployment says. */
+/** The message of the condition because of which the Deployment is not ready. */
 function whyUnready(deployment: JsonObject): string {
   const conditions = objectsIn(ownValue(objectAt(deployment, "status"), "conditions"));
   const found = ["ReplicaFailure", "Progressing"]

@@ -9,7 +9,10 @@ export interface InfrastructureSettings {
   readonly namespace: string;
   readonly image: string;
   readonly portMode: PortMode;
-  /** Keys of labels and annotations of Gateways that their objects may have: a key, a prefix as `example.com/*`, or `*` for all. Keys without a prefix always are allowed. */
+  /**
+   * Keys of labels and annotations of Gateways that their objects may have: a key, a prefix as `example.com/*`, or `*` for all. Keys
+   * without a prefix always are allowed.
+   */
   readonly infrastructureKeys: readonly string[];
 }
 
@@ -26,7 +29,7 @@ export interface ListenerPort {
   readonly transport: "TCP" | "UDP";
 }
 
-/** What must be there for one Gateway. The Secret with the certificate of its Envoys is not part of it, because its content cannot be computed. */
+/** The objects that must exist for one Gateway. The Secret with the certificate of its Envoys is not part of it, because its content cannot be computed. */
 export interface GatewayInfrastructure {
   readonly gateway: ObjectRef;
   /** The name of all objects. */
@@ -40,7 +43,7 @@ export interface GatewayInfrastructure {
   readonly keeps: readonly string[];
 }
 
-/** What objects of a Gateway have. */
+/** The metadata of objects of a Gateway. */
 export interface ObjectMetadata {
   readonly namespace: string;
   readonly name: string;

@@ -69,7 +69,7 @@ export function parameterErrors(spec: JsonObject): readonly FieldError[] {
   return errors;
 }
 
-/** What `spec` says. It has no errors. */
+/** Parses a `spec` that has no errors. */
 export function parseGatewayParameters(spec: JsonObject): GatewayParameters {
   const { replicas, image, resources, drainTimeout } = spec;
   const type = ownValue(objectAt(spec, "service"), "type");

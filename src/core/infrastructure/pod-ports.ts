@@ -1,4 +1,4 @@
-/** Which ports an Envoy opens in its Pod for the listeners of a Gateway. */
+/** The ports that an Envoy opens in its Pod for the listeners of a Gateway. */
 
 /** Pods are not root: a port below this one is opened only where the Pod allows it. */
 const FIRST_UNPRIVILEGED_PORT = 1024;
@@ -20,7 +20,8 @@ export type PortMode = "Shifted" | "AsListeners";
 /**
  * Ports of the Pod
  *
- * A port below 1024 is opened 10,000 higher, or 20,000 and so on where a listener has that port, else at the first that is free. The table has the port of the Pod for the port of each listener.
+ * A port below 1024 is opened 10,000 higher, or 20,000 and so on where a listener has that port, else at the first that is free. The table
+ * has the port of the Pod for the port of each listener.
  * Kubernetes, "Service", `targetPort`
  */
 export function podPorts(listenerPorts: Iterable<number>, mode: PortMode): ReadonlyMap<number, number> {

@@ -30,7 +30,7 @@ export function chooseStrategy(
   }
 }
 
-/** What the lower of two policies selects. Without a base strategy, the block that is merged into it gives it. */
+/** The strategy that the lower of two policies selects. Without a base strategy, the block that is merged into it gives it. */
 export type LowerStrategy = Pick<Block, "granularity" | "base">;
 
 /** `AtomicDefaults`, `MergeOverrides`, `Custom/maxDefaults`: GEP-713, "Combined merge strategies". */

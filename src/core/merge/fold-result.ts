@@ -26,7 +26,7 @@ export interface Loss {
   readonly equalTo?: Setting;
 }
 
-/** What the fold has decided about one pointer. */
+/** The state of the fold at one pointer. */
 export interface PointerState {
   readonly pointer: string;
   current: Setting | undefined;

@@ -32,7 +32,7 @@ export interface FoldTools {
   readonly unitRules: UnitRules;
 }
 
-/** What a fold needs to know about a policy kind. */
+/** The facts about a policy kind that a fold needs. */
 export interface FoldRules extends Pick<PolicyDefinition, "class" | "merge"> {
   /** The part of the kind whose blocks are merged; empty: the blocks of no part. Absent: the kind has no parts. */
   readonly part?: string;

@@ -9,7 +9,7 @@ import { compareText } from "../model/refs.ts";
 export interface PlacedPolicy {
   readonly policy: Policy;
   readonly depth: number;
-  /** Its index among the policies of the level. */
+  /** The index of the policy among the policies of the level. */
   readonly index: number;
 }
 

@@ -44,7 +44,7 @@ function conflictRule({ none, sameTarget }: MergeRules): ConflictRule {
   }
 }
 
-/** Which of the policies on one target take effect there. */
+/** Selects the policies on one target that take effect there. */
 export function settleTarget(policies: readonly Policy[], merge: MergeRules): SettledTarget {
   if (policies.length === 0 || (policies.length === 1 && merge.limit === undefined))
     return { policies, conflicted: NO_POLICIES };

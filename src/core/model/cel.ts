@@ -8,7 +8,7 @@ export type ConditionOutcome =
 export interface EvaluateCondition {
   (expression: string, bindings: { readonly spec: unknown; readonly self: unknown }): ConditionOutcome;
   /**
-   * What is wrong with an expression, whatever it is evaluated on: it is not CEL, or names something that does not exist. Without
+   * The problem of an expression, whatever it is evaluated on: it is not CEL, or names something that does not exist. Without
    * this function a policy with such a condition is accepted, and its condition fails when it is evaluated.
    */
   readonly problemOf?: (expression: string) => string | undefined;

@@ -6,7 +6,7 @@ export interface CompleteKind extends GroupKind {
 }
 
 /**
- * What a snapshot is known to have every object of. What is absent where the snapshot is complete does not exist; what is absent
+ * The kinds that a snapshot is known to have every object of. What is absent where the snapshot is complete does not exist; what is absent
  * elsewhere is not known. Files are a part of the world unless their author says otherwise; a cluster is complete for what may be listed.
  */
 export type Completeness = "Complete" | "Partial" | readonly CompleteKind[];
@@ -35,7 +35,7 @@ export const isCompleteForAll = (completeness: Completeness, { group, kind }: Gr
     ? completeness === "Complete"
     : completeness.some((one) => one.kind === kind && one.group === group && one.namespaces === "All");
 
-/** What is known about objects that a snapshot does not have. */
+/** The known facts about objects that a snapshot does not have. */
 export interface KnownAbsence {
   /** Where an absent object does not exist, and where it is not known. */
   readonly completeness: Completeness;

@@ -69,7 +69,7 @@ export interface NamingField {
 
 export type CrossNamespace = "Forbidden" | "ReferenceGrant" | "Consumer";
 
-/** What a policy without a target is attached to. */
+/** The object that a policy without a target is attached to. */
 export interface AbsentTarget {
   /** `Nothing`: the policy is accepted, and is attached to nothing. */
   readonly means: "OwnNamespace" | "Nothing";
@@ -184,7 +184,7 @@ export interface ChildSelection {
 /** References of a group and kind of their own: the name in one is the value of a label of the children. */
 export interface LabelReference extends GroupKind {
   readonly label: string;
-  /** What a reference has as its namespace to mean children in all namespaces. Absent: none means that. */
+  /** The namespace of a reference that means children in all namespaces. Absent: none means that. */
   readonly allNamespaces?: string;
 }
 
@@ -273,7 +273,7 @@ export interface MergedList {
   readonly except?: readonly string[];
 }
 
-/** What becomes of several policies on one target. */
+/** The treatment of several policies on one target. */
 export type SameTarget =
   | "Established"
   | "OldestWins"
@@ -340,7 +340,7 @@ export interface DefinitionPart {
   readonly effectiveTargets?: readonly LevelKind[];
   /** Absent: the settings are merged together with those of no part. */
   readonly merge?: MergeRules;
-  /** What the settings are about. Absent: what the kind governs. */
+  /** The subject of the settings. Absent: that of the kind. */
   readonly governs?: Governs;
 }
 
@@ -389,11 +389,11 @@ export interface PolicyDefinition {
   readonly visibility?: Visibility;
   /** Dotted paths in the spec proper of values that only users who may read the policy see. Absent: none. */
   readonly sensitive?: readonly string[];
-  /** What policies of the kind are about, but for the settings of `governsPaths` and of parts that say something else. Absent: not declared. */
+  /** The subject of policies of the kind, but for the settings of `governsPaths` and of parts that say something else. Absent: not declared. */
   readonly governs?: Governs;
   /** Absent: none. */
   readonly governsPaths?: readonly GovernedPaths[];
-  /** What the definition does not say as the implementation does. Results that depend on it report this. Absent: nothing. */
+  /** The differences between the definition and the implementation. Results that depend on it report this. Absent: nothing. */
   readonly approximate?: readonly Approximation[];
   /** `true`: inferred from the label of a CRD, not declared. Results that depend on it report this. */
   readonly inferred: boolean;

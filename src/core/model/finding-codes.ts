@@ -8,9 +8,9 @@ import type { FindingCode } from "./finding-code.ts";
 export interface FindingCodeFacts {
   /** The usual severity. A finding may have another one, such as that of its CoverageRule. */
   readonly severity: Severity;
-  /** What is wrong, in one sentence. */
+  /** The problem, in one sentence. */
   readonly title: string;
-  /** What to do, if the finding itself has no fix. */
+  /** The fix, if the finding itself has none. */
   readonly fix?: string;
 }
 

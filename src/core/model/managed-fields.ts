@@ -44,7 +44,7 @@ export interface WrittenValue extends Partial<LastWrite> {
   readonly created?: string;
 }
 
-/** What an object records about a value of its own. `pointer` is a JSON pointer into the object. */
+/** The record of an object about a value of its own. `pointer` is a JSON pointer into the object. */
 export function writtenValueOf(object: JsonObject, pointer: string): WrittenValue {
   const metadata = ownValue(object, "metadata");
   const created = isJsonObject(metadata) ? ownValue(metadata, "creationTimestamp") : undefined;

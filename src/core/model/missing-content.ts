@@ -2,7 +2,7 @@ import { isJsonObject, type Json, ownValue } from "./json.ts";
 import type { KubeObject } from "./kube-object.ts";
 import { hasCertificates } from "./pem.ts";
 
-/** What a referenced object must contain. */
+/** The content that a referenced object must have. */
 export interface WantedContent {
   /** Keys of `data`. */
   readonly keys: readonly string[];
@@ -13,7 +13,7 @@ export interface WantedContent {
 /** The field of an object that is read by its name and does not exist. No object of the API server has it. */
 export const ABSENT = "absent";
 
-/** What the object lacks, as the end of a sentence. The content of a Secret is never in a snapshot, so it is not checked. */
+/** The content that the object lacks, as the end of a sentence. The content of a Secret is never in a snapshot, so it is not checked. */
 export function missingContent({ raw, family }: KubeObject, { keys, format }: WantedContent): string | undefined {
   if (raw[ABSENT] === true) return "does not exist";
   if (family.group === "" && family.kind === "Secret") return undefined;

@@ -56,7 +56,7 @@ export const tablesOf = (snapshot: Snapshot): SnapshotTables => readTables(snaps
 export interface SnapshotOptions {
   /** The position of each object in its file, by index. Findings and duplicates refer to it. */
   readonly positions?: ReadonlyArray<SourcePosition | undefined>;
-  /** What the snapshot has every object of. The default is `Partial`: what is absent is not known. */
+  /** The kinds that the snapshot has every object of. The default is `Partial`: what is absent is not known. */
   readonly completeness?: Completeness;
   /** Matches the patterns of CRDs in the input. Without it they are reported as not evaluated. */
   readonly matchRegex?: MatchRegex;

@@ -7,7 +7,7 @@ export interface RetryBudget {
   /** The retries within `intervalMs` may be this percentage of the requests within it. A request counts once, however often it is retried. */
   readonly percent: number;
   readonly intervalMs: number;
-  /** So many retries are always allowed. Without it a backend with few requests would never get a retry. */
+  /** The rate of retries that is always allowed. Without it a backend with few requests would never get a retry. */
   readonly minRetryRate: { readonly count: number; readonly intervalMs: number };
 }
 

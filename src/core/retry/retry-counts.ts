@@ -1,5 +1,5 @@
 /**
- * What retries are worth: of the requests of a rule to a backend, how many needed a retry, and how many succeeded only by one, over the last
+ * The worth of retries: of the requests of a rule to a backend, how many needed a retry, and how many succeeded only by one, over the last
  * hour. Time arrives as an argument.
  */
 import { compareText, type ObjectId, type ObjectRef, objectId } from "../model/refs.ts";
@@ -8,9 +8,9 @@ import { compareText, type ObjectId, type ObjectRef, objectId } from "../model/r
 export type RetryOutcome =
   /** One attempt, whatever came of it. */
   | "NotRetried"
-  /** It was retried, and the last attempt succeeded: without retries the client would have got an error. */
+  /** The request was retried, and the last attempt succeeded: without retries the client would have got an error. */
   | "Succeeded"
-  /** It was retried, and failed all the same. */
+  /** The request was retried, and failed all the same. */
   | "Failed";
 
 /** Requests of one rule to one backend through one Gateway. */
@@ -34,7 +34,7 @@ export interface RetryCounts {
 
 export interface TrafficCounts extends Traffic, RetryCounts {}
 
-/** What one gateway process has counted. */
+/** The counts of one gateway process. */
 export interface RetryReport {
   /** The counted interval: an hour, or less if the gateway has run for less. */
   readonly windowMs: number;
@@ -44,7 +44,7 @@ export interface RetryReport {
   readonly uncounted: number;
 }
 
-/** What the data planes of a controller have counted, and what is not known. */
+/** The counts of the data planes of a controller, and what is not known. */
 export interface RetryKnowledge {
   readonly report: RetryReport;
   /** The Gateways whose requests are counted. */

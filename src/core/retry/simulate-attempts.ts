@@ -76,7 +76,7 @@ function durationMs(
   return type === "Responded" && pace === "Slowest" ? backendRequestMs : 0;
 }
 
-/** What a client gets that gets no response of a backend: 504 if it took too long, else 503. */
+/** The status that a client gets without a response of a backend: 504 if it took too long, else 503. */
 function statusOf(outcome: AttemptOutcome): number {
   if (outcome.type === "Responded") return outcome.status;
   return outcome.type === "TimedOut" ? 504 : 503;

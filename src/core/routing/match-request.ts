@@ -16,7 +16,7 @@ export interface HttpRequest {
 /** One condition that the request does not meet. */
 export interface Mismatch {
   readonly part: "path" | "method" | "header" | "query";
-  /** Such as `the path is /bread, not /cake or below it`. */
+  /** An example is `the path is /bread, not /cake or below it`. */
   readonly message: string;
 }
 

@@ -34,7 +34,7 @@ export interface MergeOptions {
 export interface LeftOutPart {
   /** `Full`: the list has no room. `NoEntry`: the controller of the Gateway has not listed the listener yet. */
   readonly reason: "Full" | "NoEntry";
-  /** What is left out and why, without the name of the object. */
+  /** The parts that are left out and why, without the name of the object. */
   readonly message: string;
 }
 
@@ -128,7 +128,7 @@ function contextOf(
   };
 }
 
-/** What is wanted, without the types that may not be changed now. */
+/** The wanted conditions, without the types that may not be changed now. */
 const changeable = (
   targets: readonly TargetStatus[],
   { isOurs, isOursInParents, isOwn }: MergeContext,

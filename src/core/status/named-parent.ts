@@ -10,7 +10,7 @@ export const withParentDefaults = (parentRef: JsonObject): JsonObject => ({
   ...parentRef,
 });
 
-/** What a parentRef names, with Gateway API's defaults: a Gateway in the namespace of the child. Undefined: the kind is not known. */
+/** The object that a parentRef names, with Gateway API's defaults: a Gateway in the namespace of the child. Undefined: the kind is not known. */
 export function namedParent(
   { rulebook }: Pick<World, "rulebook">,
   child: ObjectRef,

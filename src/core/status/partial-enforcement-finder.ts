@@ -15,7 +15,7 @@ import { takesEffectAt } from "../merge/takes-effect-at.ts";
 import { type ObjectId, type PolicyId, parseObjectId, parseTargetId, type TargetId, targetId } from "../model/refs.ts";
 import { clipText } from "../model/words/clip-text.ts";
 
-/** Which settings of a policy take effect on one path, and which are overridden. */
+/** The settings of a policy that take effect on one path, and those that are overridden. */
 export interface PartialEnforcement {
   /** The formatted path. */
   readonly path: string;

@@ -11,7 +11,7 @@ import type { PolicyStatus, StatusOptions, TargetStatus } from "./status-report.
 import { ownership, policyStatusSteps } from "./status-report-of.ts";
 import { targetStatusesOf } from "./target-statuses.ts";
 
-/** What some changes can reach, collected over all of them. */
+/** The objects whose status some changes can reach, collected over all of them. */
 export class StatusScope {
   readonly #kinds = new Map<CompiledKind, { readonly dirty: Set<ObjectId>; readonly touched: Set<ObjectId> }>();
   readonly #policies = new Set<PolicyId>();

@@ -1,8 +1,8 @@
-/** What the controller reports about each object: the report, by object. */
+/** The status report of the controller, by object. */
 import type { ObjectId } from "../model/refs.ts";
 import type { AncestorStatus, Condition, StatusReport, TargetStatus } from "./status-report.ts";
 
-/** What the controller reports about one object. What it reported before and is not here is withdrawn. */
+/** The status that the controller reports about one object. It withdraws what it reported before and is not here. */
 export interface WantedStatus {
   /** The entries of `status.ancestors`; empty for objects that are not policies of an owned kind. */
   readonly ancestors: readonly AncestorStatus[];

@@ -26,7 +26,7 @@ export type Acceptance =
   | "OtherHostname";
 
 /**
- * Which listeners accept a route: allowedRoutes
+ * Listeners that accept a route: allowedRoutes
  *
  * `sectionName` and `port` of the parentRef select listeners of the parent. A selected listener accepts the route if
  * `allowedRoutes.kinds` lists its kind (no list: every kind that fits the protocol), the protocol carries such routes,

@@ -98,7 +98,7 @@ export interface NamedObject {
   readonly object: KubeObject | undefined;
   permitted: boolean | undefined;
   isParent: boolean;
-  /** Which sections use it as a child; empty if it is not a child. */
+  /** The sections that use the object as a child; empty if it is not a child. */
   readonly uses: ChildUse[];
 }
 

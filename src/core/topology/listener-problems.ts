@@ -10,7 +10,7 @@ const ISTIO_WAYPOINT = "HBONE";
 /** The facts of a known kind. */
 type FactsOf = (kind: GroupKind) => KindFacts | undefined;
 
-/** What is wrong with a listener by itself. Fields are relative to the listener. */
+/** The problems of a listener by itself. Fields are relative to the listener. */
 export const listenerProblems = (listener: Listener, factsOf: FactsOf): readonly ConditionProblem[] => [
   ...protocolProblems(listener),
   ...kindProblems(listener, factsOf),

@@ -9,7 +9,7 @@ import { sectionsOf } from "./sections-of.ts";
 
 /** A listener, as far as the attachment of routes depends on it. */
 export interface Listener {
-  /** Its index among its owner's sections. */
+  /** The index of the listener among its owner's sections. */
   readonly order: number;
   /** The link that every route on this listener has. */
   readonly link: UpLink;

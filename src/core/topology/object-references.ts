@@ -16,13 +16,13 @@ export interface ObjectReferenceContext {
   readonly grantsIn: (namespace: string) => readonly Grant[];
   /** True if an object that is not found does not exist. */
   isKnownAbsent(ref: ObjectRef): boolean;
-  /** What is known of the implementation. Absent: nothing. */
+  /** The known facts about the implementation. Absent: none. */
   readonly implementation?: Implementation;
 }
 
 /** One implementation of Gateway API: it supports the kinds that the specification requires, and no others. */
 export interface Implementation {
-  /** What is wrong with the content of a Secret, which is not part of the snapshot. Undefined: nothing. */
+  /** The problem of the content of a Secret, which is not part of the snapshot. Undefined: nothing. */
   readonly secretProblem: (secret: ObjectRef) => string | undefined;
   /** The kind of parameters of Gateways and GatewayClasses. Undefined: none is supported. */
   readonly parameters?: GroupKind | undefined;
@@ -220,7 +220,7 @@ function referenceProblem(
 
 const NO_CONTENT: WantedContent = { keys: [], format: "Any" };
 
-/** What a reference names, with the defaults of its field. `written`: the namespace as it is written. */
+/** The object that a reference names, with the defaults of its field. `written`: the namespace as it is written. */
 function referenceTo(
   from: KubeObject,
   ref: JsonObject,

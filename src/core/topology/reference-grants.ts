@@ -2,7 +2,7 @@ import { isJsonList, isJsonObject, type JsonObject } from "../model/json.ts";
 import type { GroupKind, ObjectRef } from "../model/refs.ts";
 import { type KeyPath, keyPath } from "./key-path.ts";
 
-/** What one ReferenceGrant permits: references from `from` to objects of `to` in the grant's own namespace. */
+/** The permission of one ReferenceGrant: references from `from` to objects of `to` in the grant's own namespace. */
 export interface Grant {
   readonly from: readonly GrantFrom[];
   readonly to: readonly GrantTo[];

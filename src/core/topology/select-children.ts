@@ -58,7 +58,7 @@ function select(
   { isChild, which }: { readonly isChild: (object: KubeObject) => boolean; readonly which: string },
 ): SelectedChildren {
   const { group, kind } = target.facts;
-  // It has no uses, so it is recorded as an object that is named and not linked.
+  // The selected kind has no uses, so it is recorded as an object that is named and not linked.
   lookUp(draft, target, namespace ?? ANY, ANY);
   const children = [...draft.context.objectsOf(target.id, namespace)]
     .filter((object) => object !== draft.object && isChild(object))

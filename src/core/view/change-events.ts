@@ -1,4 +1,4 @@
-/** What a change means for the owners of objects, as the texts of Kubernetes Events. */
+/** The effect of a change for the owners of objects, as the texts of Kubernetes Events. */
 import { type KindNames, kindNamesIn } from "../effective/findings/kind-names.ts";
 import { fieldOfPointer } from "../effective/fold/field-of-pointer.ts";
 import type { Delta, EffectiveChange, VerdictChange } from "../effective/update/delta.ts";

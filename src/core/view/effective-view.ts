@@ -33,7 +33,7 @@ import type {
 import type { ViewedObject } from "./viewed-objects.ts";
 import { REDACTED, VisibleValues } from "./visible-values.ts";
 
-/** What an evaluation says about an object, before it is known who asks. */
+/** The facts of an evaluation about an object, before it is known who asks. */
 export interface EffectiveSurvey {
   readonly viewed: ViewedObject;
   readonly kinds: readonly KindExplanation[];
@@ -200,7 +200,7 @@ function valueView(
   const options = { isMapped: field !== undefined };
   const lost = source.lost.flatMap((one) => lostView(one, pointer, source, visible, options));
   const isSet = source.policy !== null || source.object !== undefined || source.computed === true;
-  // What is left of settings that the user may not know is not shown either.
+  // The rest of a setting that the user may not know is not shown either.
   if (!isSet && lost.length === 0) return [];
   const isShown = visible.isEffectiveShown(source, options);
   return [

@@ -38,12 +38,12 @@ import type {
 import type { ViewedObject } from "./viewed-objects.ts";
 import { REDACTED, VisibleValues } from "./visible-values.ts";
 
-/** What an evaluation says about a policy, before it is known who asks. */
+/** The facts of an evaluation about a policy, before it is known who asks. */
 export interface ReachSurvey {
   readonly viewed: ViewedObject;
   readonly record: PolicyRecord;
   readonly reach: Reach;
-  /** What messages about missing targets could suggest. */
+  /** The objects that messages about missing targets could suggest. */
   readonly suggested: readonly ObjectId[];
   readonly caveats: readonly Caveat[];
 }

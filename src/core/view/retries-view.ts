@@ -1,4 +1,4 @@
-/** What retries are worth to the requests through an object, or on the paths of a policy, where data planes of the controller count them. */
+/** The worth of retries to the requests through an object, or on the paths of a policy, where data planes of the controller count them. */
 import type { Caveat } from "../caveats/caveat.ts";
 import { caveat } from "../caveats/caveat-context.ts";
 import type { PathNode } from "../effective/paths/path-node.ts";

@@ -4,15 +4,15 @@ import type { ObjectId } from "../model/refs.ts";
 import type { RetryKnowledge } from "../retry/retry-counts.ts";
 import type { PluralOf } from "./view-name.ts";
 
-/** What every view is built from. */
+/** The input of every view. */
 export interface ViewContext {
   readonly world: World;
-  /** What could not be read of the cluster. */
+  /** Findings about resources that could not be read. */
   readonly unread: readonly Finding[];
   readonly pluralOf: PluralOf;
   /** True: of a policy that the user may not read, a handle is shown instead of its namespace and name. */
   readonly redactsNames?: boolean;
-  /** What retries are worth at present. Absent: the controller serves no Gateways, or the view is part of a list. */
+  /** The worth of retries at present. Absent: the controller serves no Gateways, or the view is part of a list. */
   readonly retries?: (() => RetryKnowledge | undefined) | undefined;
   /** Whether the status of an object is left alone, because another writer resets it. Only the replica that writes status knows. */
   readonly stoppedStatus?: (id: ObjectId) => StoppedStatus | undefined;
@@ -22,7 +22,7 @@ export interface ViewContext {
 export interface StoppedStatus {
   /** The field manager that resets it. */
   readonly manager: string;
-  /** Not written before this time (RFC 3339). */
+  /** The time before which nothing is written (RFC 3339). */
   readonly until: string;
 }
 

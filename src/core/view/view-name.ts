@@ -12,7 +12,7 @@ export type PluralOf = (kind: GroupKind) => string | undefined;
 export const viewName = (ref: Omit<ObjectRef, "namespace">, pluralOf: PluralOf): string =>
   `${viewPrefix(ref, pluralOf)}.${ref.name}`;
 
-/** What the names of all views of a kind begin with, without the dot that follows it. */
+/** The prefix of the names of all views of a kind, without the dot that follows it. */
 export function viewPrefix({ group, kind }: GroupKind, pluralOf: PluralOf): string {
   if (group === GATEWAY_API || group === "") return kind.toLowerCase();
   return `${pluralOf({ group, kind }) ?? guessPlural(kind)}.${group}`;

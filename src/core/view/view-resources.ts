@@ -12,7 +12,7 @@ export interface ViewResource {
   readonly singular: string;
   readonly shortNames: readonly string[];
   readonly isNamespaced: boolean;
-  /** What the objects are about: objects that policies reach, or policies. */
+  /** The subject of the views: objects that policies reach, or policies. */
   readonly about: "Targets" | "Policies";
 }
 

@@ -18,16 +18,16 @@ interface View {
   readonly kind: ViewKind;
   readonly metadata: ViewMetadata;
   readonly caveats: readonly ViewCaveat[];
-  /** What was left out, and how to see it. */
+  /** Notes about what was left out, and how to see it. */
   readonly notes: readonly string[];
 }
 
-/** What takes effect on one object, and why. */
+/** The settings that take effect on one object, and why. */
 export interface EffectivePolicyView extends View {
   readonly target: ObjectRef;
   readonly policyKinds: readonly ViewPolicyKind[];
   readonly values: readonly ViewValue[];
-  /** What retries are worth to the requests through the target. Absent in lists, and where it is not known. */
+  /** The worth of retries to the requests through the target. Absent in lists, and where it is not known. */
   readonly retries?: ViewRetries;
   /** Policies that name the target and have no effect on it, of those that the user may read. Absent in lists. */
   readonly ineffective?: readonly ViewIneffective[];
@@ -136,15 +136,15 @@ export interface PolicyReachView extends View {
   readonly targets: readonly ViewReachTarget[];
   readonly values: readonly ViewReachValue[];
   readonly reached: ViewReached;
-  /** What retries are worth to the requests on the paths on which it takes effect, if it is about retries. Absent in lists, and where it is not known. */
+  /** The worth of retries to the requests on the paths on which it takes effect, if it is about retries. Absent in lists, and where it is not known. */
   readonly retries?: ViewRetries;
 }
 
-/** What retries were worth in the last hour: the sums, and those of each rule and backend. */
+/** The worth of retries in the last hour: the sums, and those of each rule and backend. */
 export interface ViewRetries extends RetryCounts {
   /** The counted interval: an hour, or less if it has been counted for less. */
   readonly windowSeconds: number;
-  /** What owes most to retries comes first. */
+  /** The traffic of each rule and backend; the one that owes most to retries is first. */
   readonly traffic: readonly ViewTraffic[];
   /** The number of further rules and backends. */
   readonly more?: number;

@@ -9,11 +9,12 @@ import type { ViewContext, Viewer } from "./view-context.ts";
 export const REDACTED = "set by a policy that you may not read";
 
 /**
- * What a user sees of a policy that they may not read
+ * Visible parts of a policy that the user may not read
  *
  * A user who may see the effective policies of an object sees of each policy that takes effect on it: that there is one, its kind, namespace and name,
  * and which fields it sets. They see the values that it sets for the object if its definition says `visibility: Target`, but never those at a
- * `sensitive` path. With `--redact-names` a handle stands for namespace and name. Nothing else of the policy is shown: no other settings, no overridden ones unless the definition says `Target`, no conditions and no messages.
+ * `sensitive` path. With `--redact-names` a handle stands for namespace and name. Nothing else of the policy is shown: no other settings,
+ * no overridden ones unless the definition says `Target`, no conditions and no messages.
  * GEP-713, "Application Developer Discoverability"
  */
 export class VisibleValues {

@@ -46,7 +46,7 @@ export interface IncomingRequest {
   readonly startedMs: number;
 }
 
-/** What a client sent is not served as a request, because it is invalid or arrived too slowly. */
+/** Bytes of a client that are not served as a request, because they are invalid or arrived too slowly. */
 export interface RefusedBytes {
   readonly client: string;
   readonly status: number;

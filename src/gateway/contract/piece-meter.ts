@@ -7,7 +7,7 @@ import type { GatewayClock } from "./gateway-clock.ts";
 
 /** The pieces that all connections together may send beyond the free ones: 40,000 per second. */
 const PIECE_MS = 0.025;
-/** What a connection has free: so many at once, and so many per second. */
+/** The pieces that a connection has free: a number at once, and a number per millisecond. */
 const FREE_BURST = 1000;
 const FREE_PER_MS = 1;
 

@@ -21,7 +21,7 @@ import { formatResponseHead } from "./response-head.ts";
 const MAX_AHEAD_BYTES = 65_536;
 /** How many parts of a body are read in one turn. */
 const MAX_PIECES = 256;
-/** So few parts in one turn are not worth a look at the clock. */
+/** The number of parts in one turn up to which the clock is not read. */
 const FEW_PIECES = 8;
 /** How long a client may take to read the last response and close its side. */
 const LINGER_MS = 1000;
@@ -269,7 +269,10 @@ export class Http1ServerConnection implements ExchangeConnection {
     }
   }
 
-  /** Starts the next request once the current one was read and its response was sent. A loop instead of recursion, because thousands of requests may be pipelined. */
+  /**
+   * Starts the next request once the current one was read and its response was sent. A loop instead of recursion, because thousands of
+   * requests may be pipelined.
+   */
   #advance(): void {
     if (this.#isAdvancing) return;
     this.#isAdvancing = true;

@@ -127,7 +127,7 @@ export class Http2Exchange implements HttpExchange {
   }
 }
 
-/** What each header adds to the size of a header list (RFC 9113, 6.5.2). */
+/** The number of bytes that each header adds to the size of a header list (RFC 9113, 6.5.2). */
 const HEADER_OVERHEAD = 32;
 
 /** Checks a head as for HTTP/1.1. `node:http2` has already checked what is specific to HTTP/2. */

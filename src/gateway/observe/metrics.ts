@@ -24,7 +24,7 @@ export interface Metrics {
   /** The configuration that is served: counters of what is gone from it are forgotten after some time. */
   readonly useConfig: (config: Pick<DataplaneConfig, "gateways">) => void;
   readonly render: () => string;
-  /** What retries were worth in the last hour. */
+  /** The worth of retries in the last hour. */
   readonly retries: () => RetryReport;
 }
 

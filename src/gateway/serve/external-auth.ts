@@ -60,10 +60,10 @@ export function askAuthorization(
 }
 
 /**
- * What an authorization server gets
+ * The request to an authorization server
  *
- * It gets method, host and path of the request, the path after the configured prefix, `Authorization`, and the headers that the filter allows.
- * It gets no body.
+ * The server gets method, host and path of the request, the path after the configured prefix, `Authorization`, and the headers that the
+ * filter allows. It gets no body.
  * Gateway API, "HTTPAuthConfig"
  */
 function checkRequest({ path, allowedHeaders }: AuthConfig, { head, authority, headers }: AuthRequest) {

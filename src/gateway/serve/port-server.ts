@@ -127,7 +127,7 @@ export class PortServer {
   /** The server name selects the listener, so it must be known first if not all listeners are HTTPS. */
   #secureHandler(certificates: ServerCertificates | undefined): (socket: Socket) => void {
     this.#https = this.#createHttps();
-    // What is inside of other connections is not known, so nothing is negotiated.
+    // The protocol inside of other connections is not known, so nothing is negotiated.
     const others = this.#createSecure(certificates, {});
     others.on("secureConnection", (socket) => this.#serveStream(socket, serverNameOf(socket)));
     return (socket) => {

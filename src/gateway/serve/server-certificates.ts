@@ -17,7 +17,7 @@ export interface ServerCertificates {
   readonly problems: readonly { readonly listener: string; readonly message: string }[];
 }
 
-/** Which clients the HTTPS listeners of a port admit. They all validate clients in the same way (`core/topology/frontend-tls.ts`). */
+/** The clients that the HTTPS listeners of a port admit. They all validate clients in the same way (`core/topology/frontend-tls.ts`). */
 interface ClientAdmission {
   /** Undefined: every client, without a certificate. */
   readonly mode: NonNullable<ListenerConfig["clients"]>["mode"] | undefined;

@@ -47,7 +47,7 @@ function collectRecords(bytes: Buffer): Buffer | string {
     const start = at + RECORD_HEADER;
     fragments.push(bytes.subarray(start, Math.min(start + length, bytes.length)));
     at = start + length;
-    // What follows the ClientHello is of no interest, and may be encrypted.
+    // Data after the ClientHello is of no interest, and may be encrypted.
     if (isWhole(fragments)) break;
   }
   return fragments.length === 1 ? (fragments[0] ?? Buffer.alloc(0)) : Buffer.concat(fragments);

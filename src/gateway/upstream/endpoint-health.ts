@@ -1,4 +1,4 @@
-/** Which endpoints get no requests for a while, because they failed several times in a row. */
+/** The endpoints that get no requests for a while, because they failed several times in a row. */
 import type { Endpoint, EndpointsId } from "../../core/dataplane/gateway-config.ts";
 import { PASSIVE_HEALTH } from "../../core/dataplane/passive-health.ts";
 import type { GatewayClock } from "../contract/gateway-clock.ts";
@@ -57,7 +57,7 @@ export function createEndpointHealth({ nowMs }: Pick<GatewayClock, "nowMs">): En
       const known = failing.size === 0 ? undefined : find(id, endpoint);
       if (known === undefined) return;
       known.failures = 0;
-      // It was admitted again, and is alive.
+      // The endpoint was admitted again, and responds.
       if (known.outUntilMs <= nowMs()) failing.get(id)?.delete(keyOf(endpoint));
     },
     sweep: () => {

@@ -16,10 +16,10 @@ import type { DataplaneContext, DataplaneSecrets, GatewayDataplane } from "./gat
 const AGAIN_MS = 2000;
 const DRAIN_MS = 5000;
 
-/** It knows no other replicas. */
+/** The embedded gateway knows no other replicas. */
 type EmbeddedContext = Omit<DataplaneContext, "served" | "replicas">;
 
-/** What is to be served, and what became of it. */
+/** A configuration to serve, and its outcome. */
 interface Edition {
   readonly config: DataplaneConfig;
   readonly secrets: DataplaneSecrets;

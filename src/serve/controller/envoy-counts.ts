@@ -1,4 +1,4 @@
-/** What Envoys count about retries, added up by rule and backend, and which Envoys count. */
+/** The retry counts of Envoys, added up by rule and backend, and the Envoys that count. */
 import type { MetricFamily } from "../../adapters/admin/metric-families.ts";
 import type { DataplaneConfig } from "../../core/dataplane/gateway-config.ts";
 import { type ObjectId, type ObjectRef, parseObjectId } from "../../core/model/refs.ts";

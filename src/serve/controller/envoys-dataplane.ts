@@ -30,7 +30,7 @@ const NO_REPORT: ReplicaReport = new Map();
 /** Events after which Envoys may say something else. */
 const ABOUT_ENVOYS: ReadonlySet<XdsEvent["type"]> = new Set(["Connected", "Current", "Refused", "Disconnected"]);
 
-/** What the controller knows of Envoys that it runs. */
+/** The facts that the controller knows about Envoys that it runs. */
 export interface RunEnvoys {
   /** The certificate of the xDS server. Undefined: the controller ends. */
   loadTls(): Promise<XdsServerTls | undefined>;
@@ -137,7 +137,7 @@ export class EnvoysDataplane implements GatewayDataplane {
     await this.#replicas.withdraw();
   }
 
-  /** What the Envoys of this replica say, for the replica that writes the status. */
+  /** The report of the Envoys of this replica, for the replica that writes the status. */
   #report(): ReplicaReport {
     const served = this.#context.served();
     return served === undefined ? NO_REPORT : this.#states.report(served.world, served.gateways);

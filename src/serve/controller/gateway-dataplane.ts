@@ -1,4 +1,4 @@
-/** What serves the Gateways of the controller: Envoys, or the embedded gateway. */
+/** The data plane of the Gateways of the controller: Envoys, or the embedded gateway. */
 import type { MetricFamily } from "../../adapters/admin/metric-families.ts";
 import type { ReplicaLeasesOptions } from "../../controller/gateways/replica-leases.ts";
 import type { DataplaneConfig } from "../../core/dataplane/gateway-config.ts";
@@ -20,7 +20,7 @@ export interface DataplaneContext {
   /** How replicas report to each other what their data planes acknowledge. */
   readonly replicas: Omit<ReplicaLeasesOptions, "report" | "onChange">;
   readonly note: (message: string) => void;
-  /** What it has acknowledged, applied or refused may have changed. */
+  /** Called when acknowledged, applied or refused configurations may have changed. */
   readonly onChange: () => void;
 }
 
@@ -35,7 +35,7 @@ export interface GatewayDataplane {
   readonly families: readonly MetricFamily[];
   /** Features of Gateway API that it has, without those about addresses. */
   readonly supportedFeatures: readonly string[];
-  /** What it does not serve. */
+  /** The parts of Gateway API that the data plane does not serve. */
   readonly limits: DataplaneLimits;
   /** Opens what it needs, and returns what is served where. Rejects if that is not possible. */
   open(): Promise<string>;
@@ -43,7 +43,7 @@ export interface GatewayDataplane {
   replace(config: DataplaneConfig, secrets: DataplaneSecrets): void;
   /** The state of each Gateway. The configuration of the evaluation must have been passed to it. */
   read(world: World): (gateway: ObjectId) => DataplaneState;
-  /** What it has counted about retries of requests through these Gateways. */
+  /** The counted retries of requests through these Gateways. */
   retries(gateways: readonly ObjectId[]): RetryKnowledge;
   /** Forgets Gateways that are gone. */
   keep(isThere: (gateway: ObjectId) => boolean): void;

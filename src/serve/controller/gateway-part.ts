@@ -46,7 +46,7 @@ export interface GatewayPartOptions {
   /** GatewayClasses with this name are ours. */
   readonly controllerName: string;
   readonly note: (message: string) => void;
-  /** What data planes say has changed: the status must be computed again. */
+  /** Called when reports of data planes have changed: the status must be computed again. */
   readonly onChange: () => void;
   readonly replicas: DataplaneContext["replicas"];
 }
@@ -55,7 +55,7 @@ const GATEWAY = kindId({ group: GATEWAY_API, kind: "Gateway" });
 /** How often the absence of data planes is looked at. */
 const LOOK_MS = 15_000;
 
-/** What is served at present. */
+/** The configuration that is served at present. */
 interface Served {
   readonly world: World;
   readonly dataplane: Dataplane;
@@ -111,7 +111,7 @@ export class GatewayPart {
     return this.#dataplane.families;
   }
 
-  /** What must be followed for Gateways. */
+  /** The resources that must be followed for Gateways. */
   get needs(): GatewayNeeds {
     const { controllerName } = this.#options;
     return {
@@ -151,11 +151,11 @@ export class GatewayPart {
     const gateways = dataplane.gateways.filter((config) => this.#isServed(world, config, owned));
     this.#dataplane.replace({ ...dataplane, gateways }, { keyMaterial, usable: secrets });
     this.#dataplane.keep((id) => world.objects.has(id));
-    // What is wrong with the content of a Secret is part of the status.
+    // The problems of the content of a Secret are part of the status.
     if (!isSameMaterial) this.#options.onChange();
   }
 
-  /** Not ready as long as data planes get no configuration. */
+  /** Reports that the part is not ready as long as data planes get no configuration. */
   readiness(): { readonly isReady: boolean; readonly reason: string } {
     if (this.#unread.length > 0) return { isReady: false, reason: `${formatKinds(this.#unread)} cannot be read` };
     return this.#served === undefined
@@ -186,7 +186,7 @@ export class GatewayPart {
     return yield* this.#tracker.update(world, scope, options, { isAnew });
   }
 
-  /** What retries are worth to the requests through the Gateways that are served. Undefined until the cluster has been read. */
+  /** The worth of retries to the requests through the Gateways that are served. Undefined until the cluster has been read. */
   retries(): RetryKnowledge | undefined {
     const served = this.#served;
     if (served === undefined) return undefined;
@@ -306,7 +306,7 @@ const textOf = (states: ReadonlyMap<ObjectId, DataplaneState>): string => JSON.s
 const CONFIGURATION = "the configuration of gateways";
 const FINALIZERS = "finalizers of GatewayClasses";
 const formatKinds = (kinds: readonly string[]): string => kinds.join(", ");
-/** What is written about Gateways stays while their configuration does. */
+/** The status of Gateways stays as written while their configuration does. */
 const isHeld = (): DataplaneState => ({ state: "Updating" });
 
 const NO_ADDRESSES: Served["addresses"] = new Map();

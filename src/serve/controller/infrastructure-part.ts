@@ -65,7 +65,7 @@ export class InfrastructurePart implements RunEnvoys {
   readonly #options: InfrastructurePartOptions;
   readonly #writer: InfrastructureWriter;
   readonly #desired: InfrastructureSettings;
-  /** What was last wanted for a Gateway, with its text: what is the same is the same object. */
+  /** The last wanted objects of each Gateway, with their text: equal ones are the same object. */
   readonly #known = new Map<string, { readonly text: string; readonly wanted: WantedInfrastructure }>();
   #ports: ReadonlyMap<ObjectId, ReadonlyMap<number, number>> = new Map();
   #tls: XdsServerTls | undefined;
@@ -104,7 +104,7 @@ export class InfrastructurePart implements RunEnvoys {
     return undefined;
   }
 
-  /** What this state needs. To be called before the configuration is compiled. True if a port of a Pod has changed. */
+  /** Computes the objects that this state needs. To be called before the configuration is compiled. True if a port of a Pod has changed. */
   useState(world: World, gateways: readonly KubeObject[]): boolean {
     const wanted = new Map<string, WantedInfrastructure>();
     const ports = new Map<ObjectId, ReadonlyMap<number, number>>();

@@ -107,7 +107,7 @@ export class ReportPart {
     this.#reporter.use(state, step);
   }
 
-  /** What data planes acknowledge has changed. */
+  /** Computes the status again after acknowledgements of data planes have changed. */
   refresh(): void {
     this.#reporter.refresh();
   }

@@ -75,7 +75,7 @@ export async function runController(
   }
 }
 
-/** What the status needs of the Gateways that are served. */
+/** The parts of the served Gateways that the status needs. */
 const ownGateways = (part: GatewayPart | undefined): ReportPartOptions["gateways"] =>
   part && {
     ownStatuses: (world, scope) => part.statuses(world, scope),
@@ -180,7 +180,7 @@ class Controller {
     });
   }
 
-  /** What each part gets. */
+  /** The options that every part gets. */
   #partContext(): Pick<WebhookPartOptions, "client" | "note" | "trouble" | "over"> {
     return {
       client: this.#client,

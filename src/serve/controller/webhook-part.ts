@@ -24,7 +24,7 @@ export interface WebhookPartOptions {
   readonly note: (message: string) => void;
   readonly trouble: (what: string, message: string) => void;
   readonly over: (what: string) => void;
-  /** What retries are worth to the requests through the Gateways that the controller serves. */
+  /** The worth of retries to the requests through the Gateways that the controller serves. */
   readonly retries: () => RetryKnowledge | undefined;
 }
 

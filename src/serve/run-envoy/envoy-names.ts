@@ -1,4 +1,4 @@
-/** What the names in Envoy's access log and counters stand for. */
+/** The meaning of names in Envoy's access log and counters. */
 import type { BackendConfig, DataplaneConfig, GatewayConfig, RuleConfig } from "../../core/dataplane/gateway-config.ts";
 import { hasWaits } from "../../core/envoy/envoy-waits.ts";
 import { remember } from "../../core/model/collections/remember.ts";

@@ -1,4 +1,4 @@
-/** Which resources of a cluster take part in an evaluation, and so must be read. */
+/** The resources of a cluster that take part in an evaluation, and so must be read. */
 import type { ApiResource } from "../../adapters/cluster/client/resource.ts";
 import { evaluate } from "../../core/evaluate.ts";
 import { worldOf } from "../../core/evaluation.ts";

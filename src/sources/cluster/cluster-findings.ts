@@ -1,4 +1,4 @@
-/** What could not be read of a cluster, as findings. Each is a caveat of the answers. */
+/** Findings about the resources of a cluster that could not be read. Each is a caveat of the answers. */
 import type { ApiError } from "../../adapters/cluster/client/api-error.ts";
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
 import { type ApiResource, resourceName } from "../../adapters/cluster/client/resource.ts";

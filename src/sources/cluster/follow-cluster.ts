@@ -43,7 +43,7 @@ export interface FollowClusterOptions {
   readonly signal: AbortSignal;
   /** The whole state: first, and again when a kind comes or goes. */
   readonly onState: (state: ClusterState) => void;
-  /** What changed since the last call. */
+  /** Called with the changes since the last call. */
   readonly onChanges: (changes: readonly Change[]) => void;
   /** A resource cannot be followed for now; undefined when it can again. */
   readonly onTrouble?: (resource: string, error: Error | undefined) => void;
@@ -69,7 +69,7 @@ const LOOK_AGAIN_MS = 30_000;
 /** How long after discovery was behind the CRDs it is asked again, at first. */
 const FIRST_LOOK_MS = 500;
 const MAX_WATCHES = 500;
-/** What trouble with discovery is called, beside the names of resources. */
+/** The name for trouble with discovery, beside the names of resources. */
 const DISCOVERY = "discovery";
 const POLL_MS = 60_000;
 
@@ -322,7 +322,7 @@ class ClusterFollower {
         },
       }).finally(() => {
         if (!isPolled) this.#watches--;
-        // What is not followed any more is no trouble. If the kind comes back, it is followed anew, and that would not end this trouble.
+        // A resource that is not followed any more is no trouble. If the kind comes back, it is followed anew, and that would not end this trouble.
         if (!signal.aborted) noteTrouble(undefined);
         resolve();
       });

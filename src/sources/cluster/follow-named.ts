@@ -12,7 +12,7 @@ import { type KeyMaterial, splitKeyMaterial } from "../key-material.ts";
 export interface NamedObjectsOptions {
   readonly client: KubeClient;
   readonly signal: AbortSignal;
-  /** What changed: Secrets without their contents. Also called when only key material changed. */
+  /** Called with the changes: Secrets without their contents. Also called when only key material changed. */
   readonly onChanges: (changes: readonly Change[]) => void;
   /** An object cannot be followed for now; undefined when it can again. Its last state stays. */
   readonly onTrouble: (what: string, error: Error | undefined) => void;
@@ -34,7 +34,7 @@ const RESOURCES: readonly ApiResource[] = [resource("Secret", "secrets"), resour
 interface Named {
   readonly ref: ObjectRef;
   readonly stop: AbortController;
-  /** As it is in the evaluation. Undefined: not read yet. */
+  /** The object as it is in the evaluation. Undefined: not read yet. */
   seen: JsonObject | undefined;
   /** True until it has been read, or has taken too long. */
   isAwaited: boolean;
@@ -65,7 +65,7 @@ export class NamedObjects {
     return false;
   }
 
-  /** What has not been read by now is not waited for any more: nothing else waits for it. */
+  /** Ends the wait for objects that have not been read by now. */
   stopAwaiting(): void {
     for (const named of this.#named.values()) named.isAwaited = false;
   }

@@ -10,7 +10,7 @@ import type { ForbiddenResource } from "./cluster-findings.ts";
 export interface Followed {
   readonly resource: ApiResource;
   readonly objects: Map<string, JsonObject>;
-  /** What of it is complete; undefined if it may not be listed at all. */
+  /** The part of the resource that is complete; undefined if it may not be listed at all. */
   readonly complete: CompleteKind | undefined;
   /** Why it cannot be listed, if it is not a matter of rights. */
   readonly failure: Finding | undefined;
@@ -26,7 +26,7 @@ export interface FollowedScope extends Pick<Followed, "resource" | "objects"> {
   readonly isPolled: boolean;
 }
 
-/** What of it may be listed. */
+/** The part of a resource that may be listed. */
 export const forbiddenOf = ({ resource, complete }: Followed): ForbiddenResource => ({
   resource,
   read: complete === undefined || complete.namespaces === "All" ? [] : complete.namespaces,

@@ -21,10 +21,13 @@ export interface LiveOptions {
   readonly onTrouble: (resource: string, error: Error | undefined) => void;
 }
 
-/** What has arrived and is not yet part of the source. */
+/** A state or changes that have arrived and are not yet part of the source. */
 type Arrived = { readonly state: ClusterState } | { readonly changes: readonly Change[] };
 
-/** Reads the cluster, and follows it until the signal is aborted. Changes that arrive while a step is used are in the next one. Rejects if the cluster cannot be read at first. */
+/**
+ * Reads the cluster, and follows it until the signal is aborted. Changes that arrive while a step is used are in the next one. Rejects if
+ * the cluster cannot be read at first.
+ */
 export async function loadLiveCluster(
   { client, access }: ClusterConnection,
   { namespaces, signal, onProgress, onTrouble, known }: LiveOptions,
@@ -94,7 +97,7 @@ function rebuiltStep(before: LoadedSource, after: LoadedSource): SourceStep {
   };
 }
 
-/** What has arrived, in order. Changes that wait are joined, and a new state replaces whatever waits. */
+/** The states and changes that have arrived, in order. Changes that wait are joined, and a new state replaces whatever waits. */
 class Arrivals {
   readonly #signal: AbortSignal;
   #waiting: Arrived[] = [];

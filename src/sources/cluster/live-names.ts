@@ -14,7 +14,7 @@ import type { ClusterConnection } from "./load-cluster.ts";
 export interface LiveNames {
   /** The namespace of the context. */
   readonly namespace: string;
-  /** What the server has, as far as it can be listed. */
+  /** The resources of the server, as far as they can be listed. */
   readonly resources: () => Promise<readonly ApiResource[]>;
   /** The objects of a resource, by name: in one namespace, or in all. */
   readonly list: (resource: ApiResource, namespace: string | undefined) => Promise<readonly ObjectRef[]>;
@@ -74,7 +74,7 @@ async function listNames(client: KubeClient, path: string): Promise<Json> {
   });
 }
 
-/** What the file has if it is young enough, else what is read now. */
+/** Returns the content of the file if it is recent enough, else what is read now. */
 async function readKept(file: string, read: () => Promise<Json>): Promise<Json> {
   const text = await readFile(file, "utf8").catch(() => "");
   try {

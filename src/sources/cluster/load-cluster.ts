@@ -98,7 +98,7 @@ export async function getWhole(
   return found;
 }
 
-/** What was read, for messages. */
+/** The name of what was read, for messages. */
 export const originOf = ({ context }: ClusterAccess): string => `the cluster of the context '${context}'`;
 
 function parseKubeConfigYaml(text: string, file: string): unknown {

@@ -30,9 +30,9 @@ export interface ReadCluster {
   readonly resources: readonly ApiResource[];
   /** Where a list over all namespaces is forbidden, these were read. */
   readonly namespaces: readonly string[];
-  /** What was listed whole. */
+  /** The kinds and namespaces that were listed whole. */
   readonly completeness: readonly CompleteKind[];
-  /** What could not be listed, each with the verb, the resource and the namespace. */
+  /** Findings about resources that could not be listed, each with the verb, the resource and the namespace. */
   readonly findings: readonly Finding[];
 }
 

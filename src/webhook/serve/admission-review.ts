@@ -49,7 +49,7 @@ const text = (value: Json | undefined): string => (typeof value === "string" ? v
 const readObject = (value: Json | undefined): JsonObject | undefined =>
   isJsonObject(value) ? trimObject(value) : undefined;
 
-/** What the API server does with the request. */
+/** The response to a request of the API server. */
 export interface ReviewAnswer {
   readonly warnings: readonly string[];
   readonly refusal?: AdmissionRefusal;

@@ -7,12 +7,12 @@ import type { Finding } from "../../core/model/finding.ts";
 import type { RetryKnowledge } from "../../core/retry/retry-counts.ts";
 import type { ReviewAnswer } from "./admission-review.ts";
 
-/** What is known of the cluster. */
+/** The known state of the cluster. */
 export interface WebhookState {
   readonly evaluation: Evaluation;
-  /** What could not be read. */
+  /** Findings about resources that could not be read. */
   readonly unread: readonly Finding[];
-  /** What retries are worth at present. Absent: the controller serves no Gateways. */
+  /** The worth of retries at present. Absent: the controller serves no Gateways. */
   readonly retries?: (() => RetryKnowledge | undefined) | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface AnsweredReview {
 const UNREAD = "prevail has not read the cluster yet, so what this changes is not known";
 
 export interface WebhookRules extends NameSettings {
-  /** What is refused. Undefined: nothing. */
+  /** The requests that are refused. Undefined: none. */
   readonly deny: RefusalSettings | undefined;
 }
 

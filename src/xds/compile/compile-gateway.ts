@@ -124,7 +124,7 @@ export function createGatewayCompiler(options: EnvoyCompileOptions): GatewayComp
   };
 }
 
-/** What the ports of a gateway become. */
+/** The resources that the ports of a gateway become. */
 interface CompiledPorts {
   readonly listeners: Map<string, Listener>;
   readonly hosts: ReadonlyMap<RouteConfigName, readonly CompiledHost[]>;

@@ -137,7 +137,7 @@ const terminated = (
 const tlsContext = (listener: ListenerConfig, delivery: ConfigSources): Any =>
   pack(DownstreamTlsContextSchema, {
     commonTlsContext: {
-      // What is inside of other connections is not known, so nothing is negotiated.
+      // The protocol inside of other connections is not known, so nothing is negotiated.
       alpnProtocols: isStream(listener) ? [] : ["h2", "http/1.1"],
       tlsCertificateSdsSecretConfigs: listener.certificates.map((ref) => delivery.secret(certificateName(ref))),
       ...(listener.clients === undefined

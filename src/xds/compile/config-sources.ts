@@ -102,7 +102,7 @@ const COMMON = { ignorePortInHostMatching: true };
 export const routeConfiguration = (name: RouteConfigName, hosts: readonly VirtualHost[]): RouteConfiguration =>
   create(RouteConfigurationSchema, { ...COMMON, name, virtualHosts: [...hosts] });
 
-/** Its virtual hosts are separate resources, so that a change sends only the affected ones. */
+/** The virtual hosts of such a configuration are separate resources, so that a change sends only the affected ones. */
 export const splitRouteConfiguration = (name: RouteConfigName): RouteConfiguration =>
   create(RouteConfigurationSchema, { ...COMMON, name, vhds: { configSource: ADS } });
 

@@ -24,7 +24,7 @@ export interface ControlPlaneOptions extends XdsServerOptions {
   readonly sharesEnvoys?: boolean;
 }
 
-/** What the Envoys of one gateway have acknowledged. */
+/** The acknowledgements of the Envoys of one gateway. */
 export interface GatewayAcknowledgement {
   /** The number of connected Envoys. */
   readonly envoys: number;

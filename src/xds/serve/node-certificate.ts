@@ -1,5 +1,5 @@
 /**
- * What the certificate of an Envoy allows. It names the node (a DNS or URI name, or the common name) and the Gateways that the node may serve,
+ * The rights that the certificate of an Envoy gives. It names the node (a DNS or URI name, or the common name) and the Gateways that the node may serve,
  * as URI names: `prevail://gateway/NAMESPACE/NAME`. docs/envoy.md has the commands that create one. The replicas of a Deployment share a certificate for all nodes
  * whose names begin with that of the Deployment: `prevail://node/NAME-*`.
  */

@@ -1,4 +1,4 @@
-/** What an xDS server reports about its Envoys. */
+/** The events that an xDS server reports about its Envoys. */
 import type { HandshakeFailure } from "../../adapters/sockets/failed-handshakes.ts";
 import type { ResourceType } from "./encode/resource-type.ts";
 import type { Refusal } from "./session/session-state.ts";
@@ -18,7 +18,7 @@ export type XdsEvent =
     }
   /** `response`: whether it accepts what it was sent. Undefined: a request. */
   | { readonly type: "Received"; readonly bytes: number; readonly acknowledgement: Acknowledgement | undefined }
-  /** It has acknowledged or refused everything that it must have, which was not so before this message. */
+  /** The Envoy has acknowledged or refused everything that it must have, which was not so before this message. */
   | { readonly type: "Current"; readonly node: string; readonly gateway: string };
 
 /** The reason for closing a stream. */

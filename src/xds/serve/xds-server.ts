@@ -60,7 +60,7 @@ export interface XdsServer {
   /** By gateway (`namespace/name`). */
   readonly replace: (gateways: ServedGateways) => void;
   readonly nodes: () => readonly NodeStatus[];
-  /** What each connected Envoy has acknowledged: a part of `nodes`, at less cost. */
+  /** The acknowledgements of each connected Envoy: a part of `nodes`, at less cost. */
   readonly acknowledgements: () => readonly NodeAcknowledgement[];
   /** New streams get this certificate. Those that are open stay. */
   readonly useTls: (tls: XdsServerTls) => void;
@@ -81,7 +81,7 @@ interface Connection {
   readonly protocol: NodeStatus["protocol"];
   readonly session: XdsSession;
   readonly close: () => void;
-  /** As it was last reported. */
+  /** The state that was last reported. */
   isCurrent: boolean;
 }
 

@@ -23,7 +23,7 @@ export interface ServedPlane {
   readonly problems: readonly string[];
   /** Serves other objects, with the same ports. Resolves with the problems. */
   readonly replace: (objects: readonly JsonObject[], keys?: KeyMaterial) => Promise<readonly string[]>;
-  /** Of the embedded gateway only. */
+  /** Events of the embedded gateway; empty for Envoy. */
   readonly events: readonly GatewayEvent[];
 }
 

@@ -11,7 +11,7 @@ export interface ApiResource extends GroupKind {
   readonly hasStatus: boolean;
 }
 
-/** What a path needs of a resource. */
+/** The parts of a resource that its path is built from. */
 export type AddressedResource = Pick<ApiResource, "group" | "version" | "plural">;
 
 /** The path of a collection, in all namespaces if none is given, or of one object. */

@@ -1,4 +1,4 @@
-/** What proves to the API server who is asking. */
+/** The credentials of a user, as requests to the API server carry them. */
 export interface Credentials {
   /** The headers of a request. They may be renewed between two calls. */
   readonly headers: () => Promise<Readonly<Record<string, string>>>;

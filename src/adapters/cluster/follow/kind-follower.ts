@@ -26,7 +26,7 @@ export interface FollowOptions {
   /** Called when the server cannot be followed, with the reason, and with undefined when it can again. The last state stays. */
   readonly onTrouble?: (error: Error | undefined) => void;
   readonly random?: () => number;
-  /** It is listed again and again, with so many milliseconds in between, and not watched. */
+  /** Milliseconds between two lists of a resource that is listed repeatedly instead of watched. */
   readonly pollMs?: number | undefined;
   /** How often the follower listed and watched, for tests and metrics. */
   readonly counts?: FollowCounts;

@@ -1,4 +1,4 @@
-/** Which cluster to talk to, and as whom: a context of a kubeconfig file with what the command line replaces, or the Pod's own service account. */
+/** The cluster to connect to, and the user: a context of a kubeconfig file with what the command line replaces, or the Pod's own service account. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { didYouMean } from "../../../core/model/words/did-you-mean.ts";

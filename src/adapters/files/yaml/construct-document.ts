@@ -30,7 +30,7 @@ export interface ConstructInput {
   readonly lineOf: (offset: number) => number;
 }
 
-/** What an anchor names. `nodes` and `height` are those of the tree it stands for, with its own aliases written out. */
+/** The value that an anchor names. `nodes` and `height` are those of the tree it stands for, with its own aliases written out. */
 interface Anchor {
   value: Json;
   nodes: number;

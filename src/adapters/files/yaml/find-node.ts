@@ -87,7 +87,7 @@ function findMerged(tree: YamlTree, merge: number, name: string, seen: Set<numbe
   return undefined;
 }
 
-/** What an alias stands for is written where its anchor is: the last one of that name before it. */
+/** Finds the value that an alias stands for: that of the last anchor of its name before it. */
 function resolveAlias({ events, source }: YamlTree, index: number): number {
   const alias = events[index];
   if (alias?.type !== yamlEvent.ALIAS) return index;

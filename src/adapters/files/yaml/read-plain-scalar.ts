@@ -1,5 +1,5 @@
 /**
- * What Kubernetes makes of an unquoted scalar: `kubectl` and the API server read YAML with `sigs.k8s.io/yaml`, which
+ * The value of an unquoted scalar, as Kubernetes reads it: `kubectl` and the API server read YAML with `sigs.k8s.io/yaml`, which
  * follows YAML 1.1 for booleans and octal numbers and YAML 1.2 or Go for the rest. A policy must mean here what it will
  * mean in the cluster, so we read `on` as true too, and warn.
  */

@@ -4,7 +4,7 @@ import type { Baseline, BaselineEntry } from "./baseline.ts";
 
 export type ParsedBaseline =
   | { readonly ok: true; readonly baseline: Baseline }
-  /** What is wrong, without the name of the file. */
+  /** The problem, without the name of the file. */
   | { readonly ok: false; readonly message: string };
 
 const HOW = "write a new one with --write-baseline";

@@ -16,7 +16,7 @@ export const ignoreOption: Option = {
 
 /** One value of `--ignore`. */
 export interface Ignore {
-  /** As it was written, for messages. */
+  /** The text as it was written, for messages. */
   readonly text: string;
   readonly matches: (finding: Finding) => boolean;
 }

@@ -25,7 +25,7 @@ const sample = (attributes: SvgElement["attributes"], text: string, isFold = fal
   },
 });
 
-/** What the marks of a drawing mean. `has` selects those that it has. */
+/** The meaning of the marks of a drawing. `has` selects those that it has. */
 export function legendItems(has: { readonly folds: boolean; readonly absent: boolean }): readonly Item[] {
   return [
     mark("good"),

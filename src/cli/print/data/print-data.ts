@@ -2,7 +2,7 @@ import type { Option } from "../../args/option.ts";
 import { formatYaml } from "../markup/format-yaml.ts";
 import type { Printer } from "../terminal/create-printer.ts";
 
-/** What a command with `-o json` can fill from its JSON: `../template` does it. */
+/** The formats that a command with `-o json` fills from its JSON, by `../template`. */
 const templates = ["jsonpath", "custom-columns", "jsonpath-as-json", "jsonpath-file", "custom-columns-file"];
 
 export function outputOption(choices: readonly string[]): Option {

@@ -10,7 +10,7 @@ export interface PrintedList {
   readonly apiVersion?: string;
   readonly kind: string;
   readonly items: Iterable<object>;
-  /** What the list leaves out of account. */
+  /** Facts that the list leaves out of account. */
   readonly caveats: readonly Caveat[];
 }
 

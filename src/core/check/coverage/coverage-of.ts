@@ -81,7 +81,7 @@ export function coverageOf(
   return judge.result(kind.definition.class !== "Direct");
 }
 
-/** What a rule is judged with. */
+/** Everything that a rule is judged with. */
 interface Judging {
   readonly judge: Judge;
   readonly finder: PathFinder;

@@ -20,7 +20,7 @@ export interface CoverageRule {
   readonly condition: string;
   readonly message: string;
   readonly severity: Severity;
-  /** What the admission webhooks do about a change that breaks the rule. */
+  /** The reaction of the admission webhooks to a change that breaks the rule. */
   readonly enforce: (typeof COVERAGE_ENFORCEMENTS)[number];
 }
 

@@ -12,7 +12,7 @@ import type { Unit } from "../../model/policy.ts";
 import type { ObjectId } from "../../model/refs.ts";
 import { enforcement } from "../../status/conditions.ts";
 
-/** What Prevail computes for a policy, at one ancestor or as a whole. */
+/** The states that Prevail computes for a policy, at one ancestor or as a whole. */
 export interface ComputedStates {
   readonly states: ReadonlySet<StatusState>;
   readonly message: string;

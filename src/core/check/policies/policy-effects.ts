@@ -1,4 +1,4 @@
-/** What each unit of each policy of a kind achieves over all its paths. */
+/** The effect of each unit of each policy of a kind over all its paths. */
 import type { Loss, Setting } from "../../merge/fold-result.ts";
 import type { Block, BlockName, Policy, Unit } from "../../model/policy.ts";
 import type { PolicyId } from "../../model/refs.ts";

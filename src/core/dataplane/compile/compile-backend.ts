@@ -26,7 +26,7 @@ export type CompiledBackend =
   | { readonly state: "unavailable"; readonly reason: string };
 
 /**
- * What uses the backend. A GRPCRoute always uses HTTP/2. `TCP`: a TCPRoute, or a TLSRoute at a listener that terminates TLS. `Passthrough`:
+ * The user of the backend. A GRPCRoute always uses HTTP/2. `TCP`: a TCPRoute, or a TLSRoute at a listener that terminates TLS. `Passthrough`:
  * a TLSRoute at a listener that does not. `UDP`: a UDPRoute.
  */
 export type BackendUser = "HTTPRoute" | "GRPCRoute" | "TCP" | "Passthrough" | "UDP";
@@ -181,8 +181,8 @@ function tlsOf(
 /**
  * Backend protocol
  *
- * `appProtocol` of the Service's port selects the protocol of HTTP requests, in capital letters or not. A port with an unsupported `appProtocol` is not used; the text is the
- * reason. Other routes forward bytes, whatever `appProtocol` says.
+ * `appProtocol` of the Service's port selects the protocol of HTTP requests, in capital letters or not. A port with an unsupported
+ * `appProtocol` is not used; the text is the reason. Other routes forward bytes, whatever `appProtocol` says.
  * Gateway API, "Backend Protocol"
  */
 function protocolOf(raw: JsonObject, user: BackendUser, hasTls: boolean): Pick<BackendConfig, "protocol"> | string {

@@ -1,4 +1,4 @@
-/** Which parts of a configuration rest on what a change touched. */
+/** The parts of a configuration that depend on what a change touched. */
 
 import type { Delta, EffectiveChange, Touched, TouchedObject } from "../../effective/update/delta.ts";
 import { referrersOf } from "../../effective/world/link-indexes.ts";
@@ -12,7 +12,7 @@ import { serviceOfSlice } from "../compile/endpoints-of.ts";
 import { RETRY_POLICY } from "../compile/path-settings.ts";
 import type { DataplaneParts } from "../dataplane.ts";
 
-/** What may differ. Nothing else was touched. */
+/** The parts that may differ. Nothing else was touched. */
 export interface DirtyParts {
   readonly routes: ReadonlySet<ObjectId>;
   /** Services that changed, or whose policies changed. */

@@ -22,7 +22,7 @@ export interface HostTable {
   readonly hosts: readonly VirtualHostConfig[];
 }
 
-/** What changes at one hostname: the routes that go, and those that come. */
+/** The changes at one hostname: the routes that go, and those that come. */
 export interface HostChange {
   readonly gone: RankedRoute[];
   readonly come: RankedRoute[];

@@ -71,7 +71,7 @@ export function routesToRecompile(
   return routes;
 }
 
-/** What a round of compiling routes does to the Services that they use. */
+/** The effect of a round of compiling routes on the Services that they use. */
 export interface ServiceChanges {
   /** Services some backend of which came, went or differs. */
   readonly services: Set<ObjectId>;

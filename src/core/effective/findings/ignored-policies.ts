@@ -22,7 +22,7 @@ export interface BrokenKind extends GroupKind {
   readonly effect: BrokenEffect;
 }
 
-/** What becomes of the objects: `NotChecked`: they count, and what the schema of their CRD says about them is not known. */
+/** The treatment of the objects. `NotChecked`: they count, and what the schema of their CRD says about them is not known. */
 export type BrokenEffect = "Ignored" | "ReadByAnotherDefinition" | "NotChecked";
 
 type Tables = Pick<World, "rulebook" | "objects" | "refused">;

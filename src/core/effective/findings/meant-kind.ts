@@ -1,4 +1,4 @@
-/** Which kind an unknown one was probably meant to be. */
+/** The kind that an unknown one was probably meant to be. */
 import { kinds as builtInKinds, GATEWAY_API } from "../../model/kinds.ts";
 import { type GroupKind, kindId } from "../../model/refs.ts";
 import { nearMiss } from "../../model/words/near-miss.ts";

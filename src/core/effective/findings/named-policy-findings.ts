@@ -7,7 +7,7 @@ import { namesIn } from "../world/policy-indexes.ts";
 import { isRefusedByMistake } from "../world/refused-objects.ts";
 import type { World } from "../world/world.ts";
 
-/** What is wrong with the names of policies in an object: there is no such policy, or the object may not name it. */
+/** The problems of the names of policies in an object: there is no such policy, or the object may not name it. */
 export function namedPolicyFindings(world: World, object: KubeObject): readonly Finding[] {
   return namesIn(world.rulebook, object).flatMap(({ meanings, field, sectionName }): readonly Finding[] => {
     const meant = meanings.find((ref) => world.objects.has(objectId(ref)));

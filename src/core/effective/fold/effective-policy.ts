@@ -29,6 +29,6 @@ export interface EffectivePolicy {
    * each of them, by `namespace/name`.
    */
   readonly order?: readonly EvaluatedPolicy[];
-  /** What became of each entry of `remove` of the policies on the path, the most specific first. */
+  /** The outcome of each entry of `remove` of the policies on the path, the most specific first. */
   readonly removals?: readonly RemovalOutcome[];
 }

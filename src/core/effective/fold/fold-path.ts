@@ -104,7 +104,7 @@ const NO_REMOVALS: readonly RemovalOutcome[] = [];
 const NO_EMPTY_POLICIES: readonly EmptyPolicyResult[] = [];
 
 /**
- * What became of each entry of `remove` on a path: it takes effect if it does in the spec or in an item of an object's field. A policy
+ * The outcome of each entry of `remove` on a path: it takes effect if it does in the spec or in an item of an object's field. A policy
  * at several levels has its entries once.
  */
 function removalsOf(spec: FoldedStates, items: readonly FoldedItem[]): readonly RemovalResult[] {

@@ -44,7 +44,7 @@ export class DirectEnds {
   forEachEnd(ref: ObjectRef, id: ObjectId, end: EndLevel, visit: (path: Path) => void): void {
     const sets = this.#world.attached[this.#kind.index]?.get(id);
     if (sets === undefined) return;
-    // Which controllers serve an object depends on the objects above it.
+    // The controllers that serve an object depend on the objects above it.
     const hasControllers = this.#kind.definition.controllers.length > 0;
     if (this.#scope !== undefined && !this.#scope[hasControllers ? "touched" : "dirty"].has(id)) return;
     const node = this.#nodes.of(id, ref, this.#world.objects.get(id)?.raw);

@@ -34,7 +34,7 @@ export interface ObjectChanges {
 }
 
 /**
- * What a deletion says about an object. `FromInput`: it is no longer in the input, and may exist elsewhere, such as when a file is removed.
+ * The meaning of a deletion for an object. `FromInput`: it is no longer in the input, and may exist elsewhere, such as when a file is removed.
  * `FromCluster`: it does not exist afterwards, as in a plan.
  */
 export type Deletion = "FromInput" | "FromCluster";

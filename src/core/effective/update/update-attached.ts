@@ -18,7 +18,7 @@ export interface AttachmentEdit {
   readonly policy: Policy;
 }
 
-/** What changed for one policy kind. */
+/** The changes for one policy kind. */
 export interface EditedSets {
   readonly targets: ReadonlySet<ObjectId>;
   /** For kinds that do not merge: the policies that share a target with a policy that is new or gone. */

@@ -13,7 +13,7 @@ export interface UpdatedNamers {
 
 const NO_POLICIES: ReadonlySet<PolicyId> = new Set();
 
-/** Which objects name which policies after a change. */
+/** Updates the table of the objects that name policies, after a change. */
 export function updateNamers(
   before: WithPolicies,
   { rulebook, objects }: WithLinks,

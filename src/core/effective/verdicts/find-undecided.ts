@@ -7,7 +7,7 @@ import type { PolicyRecord, World } from "../world/world.ts";
 import { targetsWithPathsElsewhere } from "./paths-elsewhere.ts";
 import { isUnnamed, mayBeNamedElsewhere } from "./unnamed-policy.ts";
 
-/** What the verdict of a policy lacks: its target, or a path from its target to an effective target. */
+/** The part that the verdict of a policy lacks: its target, or a path from its target to an effective target. */
 export type Undecided = "Target" | "Path";
 
 /**

@@ -29,7 +29,7 @@ export interface Tally {
   readonly overriddenAtTotal: number;
 }
 
-/** What the paths of the input show. */
+/** A verdict as the paths of the input show it. */
 export type CountedVerdict =
   | {
       readonly state: "NotAccepted";

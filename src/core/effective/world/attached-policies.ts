@@ -119,7 +119,7 @@ function setOf(
   );
 }
 
-/** What the fold needs to know about an object and its sections. */
+/** The facts about an object and its sections that the fold needs. */
 function targetFacts(
   id: ObjectId,
   findTarget: () => KubeObject | undefined,

@@ -21,7 +21,7 @@ import type { Rulebook } from "./rulebook.ts";
 import { scopeObjects } from "./scope-objects.ts";
 import type { PolicyRecord, WithLinks, WithObjects, WithPolicies, World } from "./world.ts";
 
-/** What is computed from the tables when it is first read, each at most once. */
+/** Values that are computed from the tables when they are first read, each at most once. */
 export interface Readings {
   readonly countTallies: (tables: WithPolicies) => ReturnType<World["countTallies"]>;
   readonly findUnenforced: (tables: WithPolicies) => ReturnType<World["findUnenforced"]>;

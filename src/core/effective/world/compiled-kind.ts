@@ -136,7 +136,7 @@ function kindsOnPaths(ends: ReadonlyMap<KindId, EndLevel>, { parents }: KindLink
 
 type KindSets = ReadonlyMap<KindId, ReadonlySet<KindId>>;
 
-/** Which kinds are directly below and above which, by the link table. */
+/** The kinds directly below and above each kind, by the link table. */
 export interface KindLinks {
   readonly children: KindSets;
   readonly parents: KindSets;

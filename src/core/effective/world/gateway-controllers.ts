@@ -1,4 +1,4 @@
-/** Which controller a Gateway belongs to, and whether that controller carries a policy kind out. */
+/** The controller that a Gateway belongs to, and whether that controller carries a policy kind out. */
 import { isKnownAbsent } from "../../model/completeness.ts";
 import type { PolicyDefinition } from "../../model/definition.ts";
 import { isJsonObject, type JsonObject, ownValue } from "../../model/json.ts";

@@ -1,4 +1,4 @@
-/** What is wrong with a Gateway, its class, its ListenerSets and its listeners: conditions of Gateway API and their reasons. */
+/** The problems of a Gateway, its class, its ListenerSets and its listeners: conditions of Gateway API and their reasons. */
 import { isKnownAbsent } from "../../model/completeness.ts";
 import { objectsIn } from "../../model/json.ts";
 import { GATEWAY_API } from "../../model/kinds.ts";
@@ -85,7 +85,7 @@ const referenceContext = (world: World, implementation?: Implementation): Object
   isKnownAbsent: (ref) => isKnownAbsent(world, ref),
 });
 
-/** What is wrong with each listener by itself. */
+/** The problems of each listener by itself. */
 export function listenerProblemsOf(world: World, owner: KubeObject): readonly ConditionProblem[] {
   const facts = world.rulebook.factsOf(owner.family.kindId);
   if (facts === undefined) return [];
@@ -102,7 +102,7 @@ interface OwnedProblem {
   readonly problem: ConditionProblem;
 }
 
-/** What is wrong with the listeners of a Gateway and its ListenerSets together. */
+/** The problems of the listeners of a Gateway and its ListenerSets together. */
 export const problemsAt = (
   world: World,
   gateway: KubeObject,

@@ -22,7 +22,7 @@ export interface KindLevel extends GroupKind {
   readonly endsAtAllSections: boolean;
 }
 
-/** What is known of kinds independently of policy kinds. */
+/** Facts about kinds that do not depend on policy kinds. */
 export interface HierarchyFacts {
   readonly factsOf: (kind: KindId) => KindFacts | undefined;
   /** True for kinds that no row of the link table leads to: their objects are roots. */

@@ -6,7 +6,7 @@ import type { WithLinks } from "./world.ts";
 
 type Tables = Pick<WithLinks, "rulebook" | "objects" | "links">;
 
-/** So many names are looked for in each namespace. For more, an index of all names of the kind takes less time. */
+/** The largest number of names that are looked up in each namespace. For more, an index of all names of the kind takes less time. */
 const FEW = 16;
 
 /** The names of all objects, for messages about a name that does not exist. An index is made when a kind is looked up in a namespace, or often. */

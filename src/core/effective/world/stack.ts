@@ -17,7 +17,7 @@ export interface PolicySet extends FoldLevel {
   readonly isUndefined?: true;
 }
 
-/** What a fold needs to know about a target. */
+/** The facts about a target that a fold needs. */
 export type TargetFacts = Pick<FoldLevel, "annotated" | "object" | "isSkipped" | "level" | "nameIndexes">;
 
 /** The facts about most targets. */

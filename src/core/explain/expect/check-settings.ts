@@ -22,7 +22,7 @@ export function checkSettings(trace: GatewayTrace | MeshTrace, { expected }: Tes
   });
 }
 
-/** What takes effect at a pointer on some paths. */
+/** The value that takes effect at a pointer on some paths. */
 interface Found {
   readonly value: Json | undefined;
   readonly sources: readonly Source[];

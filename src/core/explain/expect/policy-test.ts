@@ -36,7 +36,7 @@ export interface ObjectName {
   readonly name: string;
 }
 
-/** What is undefined is not checked. */
+/** The expected outcome of a case. Undefined members are not checked. */
 export interface Expectation {
   readonly gateway: ObjectName | undefined;
   readonly listener: string | undefined;
@@ -78,13 +78,13 @@ export interface TestMistake {
   readonly message: string;
 }
 
-/** What happened to the request: at each Gateway that listens, or in the mesh. Empty: see `problem`. */
+/** The outcome of the request of a case: at each Gateway that listens, or in the mesh. Empty: see `problem`. */
 export interface CaseResult {
   readonly testCase: TestCase;
   /** Why the request cannot be traced, such as a Gateway that does not exist. */
   readonly problem: string | undefined;
   readonly ways: readonly WayResult[];
-  /** What could change the outcome and is not part of it, such as a retry budget. */
+  /** Facts that could change the outcome and are not part of it, such as a retry budget. */
   readonly notes: readonly string[];
   /** The objects that caveats may be about. */
   readonly asked: readonly ObjectId[];
@@ -100,13 +100,13 @@ export interface WayResult {
 export interface ExpectationCheck {
   /** The field of the test, for positions. */
   readonly field: string;
-  /** What is compared: `route`, `attempts`, `RetryPolicy retry.attempts`. */
+  /** The subject of the comparison: `route`, `attempts`, `RetryPolicy retry.attempts`. */
   readonly what: string;
   readonly expected: Json;
   /** Null: nothing. */
   readonly actual: Json;
   readonly isMet: boolean;
-  /** What decides it: the routing of the request, or effective policies. */
+  /** The reason for the outcome: the routing of the request, or effective policies. */
   readonly reason: CheckReason;
 }
 

@@ -1,7 +1,7 @@
 import type { World } from "../../effective/world/world.ts";
 import type { ObjectName } from "./policy-test.ts";
 
-/** What reading a part of a test needs. */
+/** Everything needed to read a part of a test. */
 export interface TestReading {
   readonly world: World;
   readonly report: (field: string, message: string) => void;

@@ -1,4 +1,4 @@
-/** What a target is connected with in the topology, whether it has policies or not. */
+/** The connections of a target in the topology, whether it has policies or not. */
 import type { PathNode } from "../../effective/paths/path-node.ts";
 import { hostnamesOf } from "../../effective/world/gateway-listeners.ts";
 import { referrersToChild, referrersToParent } from "../../effective/world/link-indexes.ts";

@@ -10,7 +10,7 @@ import { KindGroups } from "./kind-groups.ts";
 import type { KindExplanation } from "./result.ts";
 
 /**
- * What `explainKinds` says about each of many objects, in one walk over all paths instead of one for each object. It pauses after each
+ * Computes the result of `explainKinds` for each of many objects, in one walk over all paths instead of one for each object. It pauses after each
  * object that paths end at, so that a server can give other requests their turn.
  */
 export function* explainMany(

@@ -61,7 +61,7 @@ function pointerOf({ policies }: World, definition: PolicyDefinition, { policy, 
   return record === undefined ? pointer : ownPointerOf(definition, record.object, pointer);
 }
 
-/** What the setting at a pointer of the spec proper is about: by the longest path at or above it, else as the kind says. */
+/** The subject of the setting at a pointer of the spec proper: by the longest path at or above it, else as the kind says. */
 function governsAt({ governs, governsPaths = [], parts = [] }: PolicyDefinition, pointer: string): Governs | undefined {
   const tokens = pointer.split("/").slice(1).map(unescapePointer);
   let best: { readonly governs: Governs | undefined; readonly length: number } = { governs, length: 0 };

@@ -7,7 +7,7 @@ import type { GroupKind, ObjectId, ObjectRef, PolicyId } from "../../model/refs.
 import type { ConditionProblem } from "../../topology/gateway-reason.ts";
 import type { RefusalCode } from "../../topology/links.ts";
 
-/** What `explain` returns. */
+/** The result of `explain`. */
 export interface Explanation {
   readonly target: PathNode;
   /**
@@ -21,7 +21,7 @@ export interface Explanation {
   readonly refusals: ReadonlyArray<{ readonly field: string; readonly code: RefusalCode; readonly reason: string }>;
   /** Conditions that Gateway API would not have the object or its listeners meet, such as a conflict of listeners. */
   readonly problems: readonly ConditionProblem[];
-  /** What the target is connected with, whether it has policies or not. */
+  /** The connections of the target, whether it has policies or not. */
   readonly connections: Connections;
   /** Parents that the snapshot does not contain. Policies attached to them are unknown. */
   readonly absentParents: readonly ObjectRef[];
@@ -44,7 +44,7 @@ export interface PathOutcome {
   readonly spec: JsonObject;
   readonly sources: readonly Source[];
   readonly fields: readonly MappedField[];
-  /** What became of each entry of `remove`, the most specific policy first. */
+  /** The outcome of each entry of `remove`, the most specific policy first. */
   readonly removals: readonly RemovalOutcome[];
   /** In kinds in which all policies take effect: these policies, in the order in which they are evaluated. */
   readonly order?: readonly EvaluatedPolicy[];

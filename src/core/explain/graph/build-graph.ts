@@ -21,7 +21,7 @@ import type { Graph, GraphEdge, GraphNode, GraphPolicy, PolicyState } from "./re
 import { aboveAndBelow, belowRoots } from "./within-depth.ts";
 import { withoutNodes } from "./without-nodes.ts";
 
-/** What to draw. */
+/** Selects what to draw. */
 export interface GraphOptions {
   /** Draw these targets, and what is above and below them. Absent: the whole topology. */
   readonly targets?: readonly ObjectOrSection[];

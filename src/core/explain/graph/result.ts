@@ -46,7 +46,7 @@ export interface Graph {
   readonly leftOut: GraphOmissions;
 }
 
-/** What the graph does not show, by reason. */
+/** The objects and sections that the graph does not show, by reason. */
 export interface GraphOmissions {
   /** Sections without policies that nothing is attached to: rules, ports, unused listeners. */
   readonly sections: readonly KindCount[];

@@ -79,7 +79,7 @@ const countUnmet = (unmet: readonly TargetPath[], kind: CompiledKind, settings: 
   paths: unmet.length,
 });
 
-/** What cannot be examined. */
+/** Notes the changes that cannot be examined. */
 function noteLimits({ world, kind, formats, target, leaveOut }: Search, { met }: FoundChanges): void {
   if (formats.length === 0)
     leaveOut(

@@ -10,7 +10,7 @@ import { keepsValue } from "../plan/value-changes.ts";
 import type { HowReach, ValueCount } from "./result.ts";
 import type { UnitWish } from "./settings.ts";
 
-/** What a reach is counted for. */
+/** The wanted settings that a reach is counted for. */
 export interface ReachQuestion {
   readonly kind: CompiledKind;
   readonly target: ObjectOrSection;

@@ -152,7 +152,7 @@ function lightest(drafts: readonly Draft[], search: Search): Draft | undefined {
   return weighed.toSorted((a, b) => a.others - b.others || a.draft.objects.size - b.draft.objects.size)[0]?.draft;
 }
 
-/** Of the first block that achieves it the draft that changes least. */
+/** The draft that changes least, of the first block that achieves it. */
 function best(search: Search, blocks: readonly BlockDrafts[]): Weighed | undefined {
   for (const { drafts } of blocks) {
     const [first, ...rest] = drafts.flatMap((draft) => weigh(search, draft));

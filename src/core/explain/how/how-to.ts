@@ -1,4 +1,4 @@
-/** Which changes would make wanted settings take effect on a target. */
+/** Finds the changes that make wanted settings take effect on a target. */
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
 import { refusalsOf } from "../../effective/world/link-indexes.ts";
 import type { World } from "../../effective/world/world.ts";

@@ -1,4 +1,4 @@
-/** Which policy kinds have a setting, and whether they accept a value. */
+/** The policy kinds that have a setting, and whether they accept a value. */
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
 import type { World } from "../../effective/world/world.ts";
 import { blockNamesOf } from "../../model/block-names.ts";

@@ -33,7 +33,7 @@ export interface BlockFormat {
   readonly keys: readonly string[];
   /** The schema of the block. */
   readonly schema: CompiledSchema | undefined;
-  /** What can be written as its strategy, the finest first; undefined: nothing. */
+  /** The words that a policy can name its strategy by, the finest first; undefined: no word. */
   readonly strategies: readonly (string | undefined)[];
 }
 

@@ -14,7 +14,7 @@ export interface WantedSetting {
   readonly value?: Json;
 }
 
-/** What `how` returns. */
+/** The result of `how`. */
 export interface How {
   readonly target: PathNode;
   readonly wanted: readonly WantedSetting[];
@@ -49,7 +49,7 @@ export interface KindAnswer {
   /** The number of paths through the target, and how many of them are incomplete. */
   readonly paths: number;
   readonly incompletePaths: number;
-  /** What takes effect now, for each wanted setting. */
+  /** The value that takes effect now, for each wanted setting. */
   readonly now: readonly CurrentValue[];
   /** Smallest reach first. */
   readonly changes: readonly HowChange[];
@@ -87,8 +87,9 @@ export const WAYS = [
 ] as const;
 
 /**
- * `NameRule`: a rule of a route gets a name, so that a policy can target it; with other steps. `SetField`: the object's own field. `CreatePolicy`, `EditPolicy`: a policy on the target, or above or below it. `AddCondition`,
- * `NarrowTargets`, `MakeDefault`, `ChangeValue`, `RemoveSetting`, `DeletePolicy`: a policy whose setting takes effect now.
+ * `NameRule`: a rule of a route gets a name, so that a policy can target it; with other steps. `SetField`: the object's own field.
+ * `CreatePolicy`, `EditPolicy`: a policy on the target, or above or below it. `AddCondition`, `NarrowTargets`, `MakeDefault`,
+ * `ChangeValue`, `RemoveSetting`, `DeletePolicy`: a policy whose setting takes effect now.
  */
 export type Way = (typeof WAYS)[number];
 

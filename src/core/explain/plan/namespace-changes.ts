@@ -1,4 +1,4 @@
-/** What a plan changes, by namespace: whose objects are affected, and whom to ask. */
+/** The changes of a plan by namespace: whose objects are affected, and whom to ask. */
 import type { PathNode } from "../../effective/paths/path-node.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { compareText, type ObjectId, objectId, parseObjectId, targetId } from "../../model/refs.ts";

@@ -10,7 +10,7 @@ import type { GroupKind, ObjectId, ObjectRef, PolicyId } from "../../model/refs.
 import type { NamespaceContact } from "../contacts.ts";
 import type { ExplainedPath } from "../explain/result.ts";
 
-/** What `plan` returns. */
+/** The result of `plan`. */
 export interface Plan {
   /** The changed objects, sorted by id. */
   readonly objects: readonly PlannedObject[];
@@ -97,7 +97,7 @@ export type PolicyShare =
   | { readonly pointer: string; readonly paths: number }
   | { readonly remove: string; readonly paths: number };
 
-/** What changes for the objects of one namespace, and whom to ask about it. */
+/** The changes for the objects of one namespace, and whom to ask about it. */
 export interface NamespaceChange {
   /** Empty: cluster-scoped objects. A Namespace is in its own namespace. */
   readonly namespace: string;
@@ -109,7 +109,7 @@ export interface NamespaceChange {
   readonly paths: number;
   /** Values that change on these paths, and values that stay the same and come from another source. */
   readonly values: { readonly changed: number; readonly sameValueOtherSource: number };
-  /** Its routes, rules, Services and ports on these paths, in the order of the hierarchy. */
+  /** The namespace's routes, rules, Services and ports on these paths, in the order of the hierarchy. */
   readonly targets: readonly PathNode[];
   /** Policies of the namespace that change. */
   readonly policies: number;

@@ -9,7 +9,7 @@ import type { BlockName } from "../../model/policy.ts";
 import type { GroupKind, ObjectId, ObjectRef, PolicyId } from "../../model/refs.ts";
 import type { ExplainedPath } from "../explain/result.ts";
 
-/** What `reach` returns. */
+/** The result of `reach`. */
 export interface Reach {
   readonly policy: PolicyId;
   readonly policyKind: GroupKind;

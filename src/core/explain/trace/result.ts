@@ -43,7 +43,7 @@ export interface TracedBackend {
   readonly refusal: string | undefined;
 }
 
-/** What one Gateway does with the request: no listener accepts it, no rule matches it, or a rule routes it. */
+/** The result at one Gateway: no listener accepts it, no rule matches it, or a rule routes it. */
 export type GatewayTrace = {
   readonly gateway: ObjectRef;
   /** Undefined: no listener accepts the request. */
@@ -72,7 +72,7 @@ export interface RoutedTrace {
   readonly failures: readonly IneffectivePolicy[];
 }
 
-/** What happens in a mesh to a request from a namespace to a Service. */
+/** The result of a request in a mesh, from a namespace to a Service. */
 export type MeshTrace = {
   readonly service: ObjectRef;
   /** The namespace that the request comes from. */

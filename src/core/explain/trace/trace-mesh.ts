@@ -29,7 +29,7 @@ export function findService(world: World, host: string, from: string): KubeObjec
 }
 
 /**
- * What happens to a request from a namespace to a Service
+ * Routes for a request from a namespace to a Service
  *
  * A route of the consumer's namespace carries it, else one of the producer's; a request that no route carries goes to the Service
  * itself. Hostnames of routes play no part.

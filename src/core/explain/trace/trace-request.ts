@@ -25,7 +25,7 @@ import { tracedBackends } from "./traced-backends.ts";
 
 const GATEWAY = kindId({ group: GATEWAY_API, kind: "Gateway" });
 
-/** What each Gateway, or the one given, does with a request that reaches it. Gateways that route the request are first. */
+/** Traces a request at each Gateway, or at the one given, as if it had reached it. Gateways that route the request are first. */
 export function traceRequest(
   world: World,
   request: TraceRequest,

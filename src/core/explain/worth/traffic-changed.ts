@@ -6,13 +6,13 @@ import { type RetryCounts, sumCounts, type TrafficCounts } from "../../retry/ret
 import type { PathChange, Plan } from "../plan/result.ts";
 import { keepsValue } from "../plan/value-changes.ts";
 
-/** What retries were worth to the requests to one backend, on the paths where a plan changes retries. */
+/** The worth of retries to the requests to one backend, on the paths where a plan changes retries. */
 export interface BackendWorth extends RetryCounts {
   readonly backend: ObjectRef;
   readonly port: number;
 }
 
-/** What gateways counted where a plan changes retries. */
+/** The counts of gateways where a plan changes retries. */
 export interface ChangedTraffic {
   readonly backends: readonly BackendWorth[];
   /** The counted interval. */
@@ -35,7 +35,8 @@ export function trafficChanged(plan: Plan, counts: readonly TrafficCounts[]): re
 }
 
 /**
- * The objects with counts where a plan changes a setting of retries: the Gateways of the paths, and on each path the lowest of Service, route and Gateway. An object may be there several times.
+ * The objects with counts where a plan changes a setting of retries: the Gateways of the paths, and on each path the lowest of Service,
+ * route and Gateway. An object may be there several times.
  */
 export function countedWhereChanged(plan: Plan): {
   readonly gateways: readonly ObjectRef[];
@@ -84,7 +85,7 @@ export const changesRetries = ({ values }: PathChange): boolean =>
 export const isRetryPointer = (pointer: string): boolean =>
   pointer.split("/").some((segment) => /^retr(?:y|ies)/.test(segment));
 
-/** What a path and counted traffic have in common: the Gateway, and the rule with its backend, as far as the path has them. */
+/** The key that a path and counted traffic have in common: the Gateway, and the rule with its backend, as far as the path has them. */
 function keyOfPath(nodes: readonly PathNode[]): string {
   const ids = nodes.map((node) => ({ ...node, id: objectId(node) }));
   const gateway = ids.find(isGateway)?.id ?? "";

@@ -44,7 +44,7 @@ export function compileExpression(node: CelExpression, scope: CelScope): Compile
   }
 }
 
-/** What an element with a question mark adds: undefined if the optional has no value. */
+/** The value that an element with a question mark adds: undefined if the optional has no value. */
 function optionalElement(value: CelValue, at: number): CelValue | undefined {
   if (value instanceof CelOptional) return value.value;
   throw located(new CelError(`an optional is needed after '?', not ${typeOf(value)}`), at);

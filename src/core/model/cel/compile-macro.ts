@@ -20,7 +20,7 @@ import { asValue, CelError, CelOptional, CelUnsupported, type CelValue, isList, 
 /** One turn of a loop: sets the variables, then runs a body. */
 type Turn = (frame: Frame, key: CelValue, value: CelValue, body: Run) => CelValue;
 
-/** What one turn costs beside its body. */
+/** The cost of one turn beside its body. */
 const TURN_COST = 3;
 
 export function compileMacro(node: CelNode<"macro">, scope: CelScope, compile: Compile): Compiled {
@@ -71,7 +71,7 @@ interface Entries {
 
 const keyAt = ({ keys }: Entries, at: number): CelValue => (keys === undefined ? at : (keys[at] as CelValue));
 
-/** What a loop visits: with one variable the items of a list or the keys of a map, with two the indexes or keys as well. */
+/** The entries that a loop visits: with one variable the items of a list or the keys of a map, with two the indexes or keys as well. */
 function visitedEntries(range: CelValue, isKeyed: boolean, frame: Frame): Entries {
   if (isList(range)) return { keys: undefined, values: range };
   if (!isAnyMap(range)) throw new CelError(`cannot iterate over ${typeOf(range)}`);

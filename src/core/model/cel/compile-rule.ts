@@ -6,7 +6,7 @@ import { type ExpressionLimits, parseExpression } from "./parse-expression.ts";
 import { withPosition } from "./position.ts";
 import { CelError, CelUnsupported, type CelValue } from "./values.ts";
 
-/** What the evaluations of the rules of one object share: what they may cost together, and the variables of the last one. */
+/** The state that evaluations of the rules of one object share: their largest cost together, and the variables of the last one. */
 export type RuleFrame = Frame;
 
 export const newRuleFrame = (maxCost: number, matchRegex: MatchRegex): RuleFrame => ({

@@ -130,7 +130,7 @@ function matchesWith(weigh: (pattern: string) => number): Frame["matches"] {
   };
 }
 
-/** As if every repetition were inside every other, up to the thousandfold that RE2 allows. */
+/** Weighs a pattern as if every repetition were inside every other, up to the thousandfold that RE2 allows. */
 function weighPessimistically(pattern: string): number {
   const repetitions = [...pattern.matchAll(/\{(\d+),?(\d*)\}/g)];
   const factor = repetitions.reduce(

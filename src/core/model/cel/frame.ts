@@ -1,4 +1,4 @@
-/** What the parts of a compiled expression share. */
+/** The state that the parts of a compiled expression share. */
 import { isJsonObject, type Json, type JsonObject, ownValue } from "../json.ts";
 import type { MatchRegex } from "../regex.ts";
 import type { CelExpression } from "./syntax-tree.ts";
@@ -37,7 +37,7 @@ export interface CelScope {
   readonly outer: Variables;
   /** The number of slots in use. */
   readonly size: number;
-  /** What the expression is: the fields of rules are escaped, and the types of their numbers are not known. */
+  /** True for a rule of a CRD: its fields are escaped, and the types of its numbers are not known. */
   readonly isRule: boolean;
 }
 
@@ -75,7 +75,7 @@ export function truth(value: CelValue, at: number): boolean {
   throw located(new CelError(`a bool is needed here, not ${typeOf(value)}`), at);
 }
 
-/** What an error costs, for its stack trace. */
+/** The cost of an error, for its stack trace. */
 const ERROR_COST = 25;
 
 /** Notes an error that does not decide. A missing key that hides another error must not pass for a missing key. */

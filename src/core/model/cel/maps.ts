@@ -22,7 +22,7 @@ function identityOf(key: CelValue): string | undefined {
   return String(BigInt(number));
 }
 
-/** What may be looked up: a key, or a double that may be equal to one. */
+/** True for a value that may be looked up: a key, or a double that may be equal to one. */
 export const isKeyLike = (value: CelValue): boolean =>
   typeof value === "string" || typeof value === "boolean" || numericOf(value) !== undefined;
 

@@ -4,7 +4,7 @@ import { type CelExpression, type Element, treeDepth } from "./syntax-tree.ts";
 import { type Token, tokenize } from "./tokenize.ts";
 import { CelBytes, CelDouble, CelSyntaxError, CelTooLarge, CelUnsupported, type CelValue, RESERVED } from "./values.ts";
 
-/** What an expression may be. */
+/** The limits of an expression. */
 export interface ExpressionLimits {
   /** UTF-16 code units. */
   readonly maxLength: number;

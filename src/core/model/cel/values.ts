@@ -79,7 +79,7 @@ export class CelOpaque<Name extends string = string, Content = unknown> extends 
   }
 }
 
-/** What can be the key of a map. */
+/** A value that can be the key of a map. */
 export type CelKey = boolean | number | bigint | string | CelUint;
 
 /** A map that has a key other than a string. The keys of the inner map are equal for equal keys: see `maps.ts`. */

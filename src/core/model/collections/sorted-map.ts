@@ -170,7 +170,7 @@ export class SortedMap<K extends string, V> implements Iterable<readonly [K, V]>
     }
   }
 
-  /** What `read` makes of the first `count` entries. */
+  /** The results of `read` for the first `count` entries. */
   first<T>(count: number, read: (key: K, value: V) => T): readonly T[] {
     const found: T[] = [];
     for (let at = 0; at <= this.#more.length; at++) {

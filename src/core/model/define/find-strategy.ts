@@ -17,7 +17,7 @@ export interface StrategyField {
 
 const NAMES = ["strategy", "mergeStrategy", "mergeType", "mergeMode", "mergingMode"];
 
-/** What the words of vendors come closest to. */
+/** The strategies that the words of vendors come closest to. */
 const WORDS: Readonly<Record<string, Granularity>> = {
   atomic: "Atomic",
   replace: "Atomic",

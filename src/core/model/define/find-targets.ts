@@ -86,7 +86,7 @@ function findKinds(
 
 const ROUTES = builtInKinds.filter(({ route }) => route !== undefined).map(({ kind }) => kind);
 
-/** What the name of a policy kind hints at. The first that fits counts. */
+/** The targets that the name of a policy kind hints at. The first that fits counts. */
 const HINTS: readonly (readonly [pattern: RegExp, kinds: readonly string[]])[] = [
   [/HTTPRoute/, ["HTTPRoute"]],
   [/Route/, ROUTES],

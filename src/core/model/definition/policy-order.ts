@@ -8,7 +8,7 @@ export interface FieldOrder {
   /** The words that the field may have, the first one first. Empty: the field is a number, and lower numbers are first. */
   readonly values: readonly string[];
   readonly descending: boolean;
-  /** What an absent or unreadable value stands for. */
+  /** The value that an absent or unreadable one stands for. */
   readonly absent: string;
 }
 

@@ -1,9 +1,9 @@
-/** What a definition says about the status of policies, as data. */
+/** The rules of a definition for the status of policies, as data. */
 
 /** The objects that have an entry in the status of a policy (Gateway API, PolicyAncestorStatus). */
 export type Ancestors = "Gateway" | "Target";
 
-/** What a condition can say about a policy: whether it is accepted, and whether it takes effect. */
+/** The meanings that a condition can have for a policy: whether it is accepted, and whether it takes effect. */
 export const statusStates = [
   "Accepted",
   "Invalid",

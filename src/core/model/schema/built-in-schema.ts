@@ -18,7 +18,7 @@ interface Versioned extends GroupKind {
   readonly apiVersion: string;
 }
 
-/** What the engine relies on in objects of a built-in kind, whatever their CRD allows: types, required fields and enums. */
+/** The constraints that the engine relies on in objects of a built-in kind, whatever their CRD allows: types, required fields and enums. */
 export function guardOf(kind: Versioned): (() => CompiledSchema) | undefined {
   const schemas = objectKinds().get(kind.kind);
   if (schemas === undefined || schemas.group !== kind.group) return undefined;

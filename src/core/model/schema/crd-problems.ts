@@ -1,11 +1,11 @@
-/** What the API server refuses in the schemas of a CustomResourceDefinition. */
+/** The mistakes that the API server refuses in the schemas of a CustomResourceDefinition. */
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../json.ts";
 import { didYouMean } from "../words/did-you-mean.ts";
 import { formatValue } from "../words/format-value.ts";
 import { child, objects } from "./read-fields.ts";
 import { MAX_PROBLEMS, pathTo, type SchemaProblem } from "./schema-problems.ts";
 
-/** As in `compileSchema`: a deeper or larger schema is read up to these bounds. */
+/** The bounds of `compileSchema`: a deeper or larger schema is read up to these bounds. */
 const MAX_DEPTH = 48;
 const MAX_NODES = 50_000;
 

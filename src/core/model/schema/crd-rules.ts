@@ -10,7 +10,7 @@ export interface CrdRuleProblem {
   readonly reason: string;
 }
 
-/** As in `compileSchema`. */
+/** The bound of `compileSchema`. */
 const MAX_DEPTH = 48;
 const MAX_NODES = 50_000;
 

@@ -2,7 +2,7 @@ import { formatValue } from "../words/format-value.ts";
 import { NO_LIMIT } from "./compile-schema.ts";
 import type { CompiledSchema } from "./schema.ts";
 
-/** What a schema allows, as the end of "allowed: …": `a whole number from 1 to 65535`, `Exact, RegularExpression`. */
+/** The values that a schema allows, as the end of "allowed: …": `a whole number from 1 to 65535`, `Exact, RegularExpression`. */
 export function formatExpected(schema: CompiledSchema): string {
   if (schema.words.length > 0) return schema.words.join(", ");
   if (schema.enum !== undefined) return schema.enum.map((value) => formatValue(value)).join(", ");

@@ -37,6 +37,6 @@ export interface KindSchema {
    * channel is judged by that channel. Compiled when the first one refuses a value.
    */
   readonly others: () => readonly ObjectSchema[];
-  /** What the engine relies on, where the first schema comes from the input. */
+  /** The constraints that the engine relies on, where the first schema comes from the input. */
   readonly guard?: () => CompiledSchema;
 }

@@ -1,4 +1,4 @@
-/** What settings are about, and what each word means. Answers are in this order. */
+/** The subjects of settings, and the meaning of each word. Answers are in this order. */
 export const governsMeanings = {
   Gateways: "the gateway itself: addresses, DNS, certificates, deployment",
   Clients: "connections of clients: TLS, HTTP, client addresses",

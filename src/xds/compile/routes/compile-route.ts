@@ -328,7 +328,7 @@ function tighter(one: ClusterSettings["budget"], other: ClusterSettings["budget"
 
 const NO_TIMEOUT = duration(0);
 
-/** What the action of a route is made of. */
+/** The parts of the action of a route. */
 interface ActionParts {
   readonly rule: RuleConfig;
   readonly target: UsableTarget;

@@ -14,12 +14,12 @@ export interface StreamShare {
 
 /** The backends of a UDPRoute with several: their endpoints are one cluster. */
 export interface MixedBackends {
-  /** Also the name of its endpoints. */
+  /** The name of the cluster and of its endpoints. */
   readonly name: ClusterName;
   readonly shares: readonly StreamShare[];
 }
 
-/** What the stream rules of one listener need besides the listener. */
+/** Everything that the stream rules of one listener need besides the listener. */
 export interface StreamNeeds {
   readonly uses: readonly ClusterUse[];
   readonly mixes: readonly MixedBackends[];

@@ -20,7 +20,7 @@ export interface RequestCount {
   readonly requests: number;
 }
 
-/** What one message says, by the Envoy that is named in it. */
+/** The counts of one message, by the Envoy that is named in it. */
 export interface NodeCounts {
   readonly node: string;
   /** `node.cluster` of the Envoy. */

@@ -10,7 +10,7 @@ export interface CountingNode {
   readonly gateway: string;
 }
 
-/** What gRPC has for a connection without an address. */
+/** The peer that gRPC reports for a connection without an address. */
 const NO_PEER = "unknown";
 
 /**

@@ -33,7 +33,7 @@ export interface EnvoyDataplaneOptions {
   readonly concurrency?: number;
   /** The admin port of a gateway's Envoy, on the loopback. Undefined: none. */
   readonly adminPort?: (gateway: ObjectRef) => number | undefined;
-  /** As in `CompileOptions`. */
+  /** The option of `CompileOptions` of that name. */
   readonly scopesFrom?: number;
   readonly limits?: Partial<EdgeLimits>;
   /** The number of trusted proxies in front. Default: 0. */

@@ -134,7 +134,7 @@ export class XdsSession {
     });
   }
 
-  /** What the session waits for, as text. */
+  /** The resources that the session waits for, as text. */
   get waitingFor(): readonly string[] {
     const pending = RESOURCE_TYPES.flatMap((type) => {
       const names = [

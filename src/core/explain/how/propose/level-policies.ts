@@ -79,7 +79,7 @@ function assignNodes(
 }
 
 /**
- * What the block may contain. Under Atomic and None a policy replaces all others as a whole, so what takes effect now is written beside
+ * The possible contents of the block. Under Atomic and None a policy replaces all others as a whole, so what takes effect now is written beside
  * the settings, if it is the same on all paths.
  */
 function contentsOf(search: Search, block: BlockFormat | undefined, isWhole: boolean): readonly JsonObject[] {
@@ -110,7 +110,7 @@ function removals(
   return withValue(block, [field], [...new Set([...(isJsonList(old) ? old : []), ...entries])]);
 }
 
-/** What a unit is now, on the first path that has it: a setting that is a part of it keeps the rest. */
+/** The current value of a unit, on the first path that has it: a setting that is a part of it keeps the rest. */
 const unitNow =
   ({ paths, kind }: Search): UnitValue =>
   (setting) => {

@@ -13,7 +13,7 @@ import type { Search } from "../search.ts";
 import { nodeKey } from "./levels-of-paths.ts";
 import { policyNamespace, refTo } from "./targetable.ts";
 
-/** As many targets as the lists of Gateway API's policies may have. */
+/** The number of targets that the lists of Gateway API's policies may have. */
 const MAX_TARGETS = 16;
 
 export interface NarrowedTargets {

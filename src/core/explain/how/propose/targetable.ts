@@ -1,4 +1,4 @@
-/** Which nodes a policy may target, and from where. */
+/** The nodes that a policy may target, and the namespaces from which it may. */
 import { usableKinds } from "../../../attachment/target-kinds.ts";
 import type { PathNode } from "../../../effective/paths/path-node.ts";
 import type { CompiledKind } from "../../../effective/world/compiled-kind.ts";

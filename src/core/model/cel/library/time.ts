@@ -34,7 +34,7 @@ const UNIT_NANOS: Readonly<Record<string, number>> = {
 const DURATION =
   /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h)(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))*$/;
 
-/** As Go's time.ParseDuration: `1h30m`, `1.5s`, `0`. */
+/** Parses a duration like Go's time.ParseDuration: `1h30m`, `1.5s`, `0`. */
 export function parseDuration(text: string): CelDuration {
   if (/^[+-]?0$/.test(text)) return new CelDuration(0n);
   if (text.length > 256 || !DURATION.test(text)) throw new CelError(`invalid duration ${JSON.stringify(text)}`);
@@ -50,7 +50,7 @@ export function parseDuration(text: string): CelDuration {
 const TIMESTAMP =
   /^([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,9}))?([Zz]|[+-][0-9]{2}:[0-9]{2})$/;
 
-/** As RFC 3339. */
+/** Parses a timestamp of RFC 3339. */
 export function parseTimestamp(text: string): CelTimestamp {
   const parts = TIMESTAMP.exec(text);
   const millis = parts === null ? Number.NaN : Date.parse(`${text.slice(0, 10)}T${text.slice(11, 19)}Z`);

@@ -12,7 +12,7 @@ interface Url {
 
 const URL_PARTS = /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/(?:[^/?#@]*@)?([^/?#]*))?([^?]*)(?:\?(.*))?$/s;
 
-/** As Go's url.ParseRequestURI: an absolute URL, or an absolute path. */
+/** Parses a URL like Go's url.ParseRequestURI: an absolute URL, or an absolute path. */
 function parseUrl(text: string): Url | undefined {
   if (text === "" || /[\s\p{Cc}]/u.test(text)) return undefined;
   const parts = URL_PARTS.exec(text);

@@ -97,7 +97,7 @@ export function classOf(label: Json, { specSchema }: Pick<CrdFacts, "specSchema"
   }
 }
 
-/** What a CRD says about a policy kind of the class. The rest is as most kinds are. */
+/** Builds a definition of the class from what a CRD says about the kind. The rest is as in most kinds. */
 export function buildDefinition(name: string, policyClass: PolicyClass, facts: CrdFacts): PolicyDefinition {
   const targeting = inferTargeting(facts.specSchema);
   const routes = builtInKinds.filter(({ route }) => route !== undefined).map(({ group, kind }) => ({ group, kind }));

@@ -6,7 +6,7 @@ import { compileSchema } from "../../schema/compile-schema.ts";
 import { child } from "../../schema/read-fields.ts";
 import type { CompiledSchema } from "../../schema/schema.ts";
 
-/** What a CustomResourceDefinition says about the objects of its kind. */
+/** The facts of a CustomResourceDefinition about the objects of its kind. */
 export interface CrdFacts extends GroupKind {
   readonly scope: "Namespaced" | "Cluster";
   /**

@@ -1,4 +1,4 @@
-/** Which differences between a definition and the implementation are about a policy. */
+/** The differences between a definition and the implementation that concern a policy. */
 import type { Approximation, PolicyDefinition } from "../../definition.ts";
 import { isJsonList, isJsonObject, type Json, ownValue } from "../../json.ts";
 import type { KubeObject } from "../../kube-object.ts";

@@ -148,7 +148,7 @@ function withValueAt(object: JsonObject, [key, ...rest]: readonly string[], valu
   return copy;
 }
 
-/** What the field that selects a strategy stands for in a part. */
+/** The strategy that its field selects in a part. */
 function strategyIn(spec: JsonObject, merge: MergeRules, report: Report): Pick<Block, "granularity" | "base"> {
   const { granularity } = merge;
   const hasField = merge.accumulate === undefined && Object.keys(granularity.values).length > 0;

@@ -131,7 +131,7 @@ function boundedSpec(
 interface PolicyJudgement {
   /** The schema of the policy's spec. */
   readonly schema: CompiledSchema | undefined;
-  /** What does not make the policy Invalid. */
+  /** Findings that do not make the policy Invalid. */
   readonly findings: readonly Finding[];
 }
 
@@ -158,7 +158,7 @@ function judgePolicy(object: KubeObject, spec: JsonObject, reader: PolicyReader,
     const message = withoutSensitive(problem, reader.definition);
     if (reported.has(field) || (problem.problem !== "rule" && isTargetField(field, reader))) continue;
     reported.add(field);
-    // It stays in effect, and a data plane refuses it: a BackendTLSPolicy without authorities must not mean plain text.
+    // The policy stays in effect, and a data plane refuses it: a BackendTLSPolicy without authorities must not mean plain text.
     if (problem.problem === "rule" && own.problems.includes(problem)) findings.push(brokenRule(object, field, message));
     else report("InvalidField", field, message);
   }

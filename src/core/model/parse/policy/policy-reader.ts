@@ -11,7 +11,7 @@ export interface PolicyReader {
   readonly definition: PolicyDefinition;
   readonly crd: CrdFacts | undefined;
   readonly judging: Judging;
-  /** What is wrong with a condition, whatever it is evaluated on. */
+  /** The problem of a condition, whatever it is evaluated on. */
   readonly problemOf: EvaluateCondition["problemOf"];
   readonly merge: MergeRules;
   readonly rules: UnitRules;
@@ -61,7 +61,7 @@ export function policyReader(definition: PolicyDefinition, options: PolicyReader
   ];
   const hasStrategy = Object.keys(merge.granularity.values).length > 0;
   const strategyKeys = hasStrategy ? merge.granularity.field.split(".") : [];
-  // What is beside a field inside of another is a setting.
+  // A key beside a field that is inside of another is a setting.
   const words = wordsOf(merge);
   const beside = [...words.remove, ...(strategyKeys.length === 1 ? strategyKeys : [])];
   return {

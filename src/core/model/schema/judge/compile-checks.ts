@@ -6,7 +6,7 @@ import { ruleChecks } from "./check-rules.ts";
 import { valueChecks } from "./check-value.ts";
 import { allowedByFormat } from "./formats.ts";
 
-/** As in `compileSchema`. */
+/** The bound of `compileSchema`. */
 const MAX_DEPTH = 48;
 const MAX_NODES = 50_000;
 

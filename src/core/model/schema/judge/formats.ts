@@ -38,6 +38,6 @@ function isCidr(text: string): boolean {
 export const isOfFormat = (format: string, text: string): boolean =>
   !Object.hasOwn(FORMATS, format) || FORMATS[format]?.[1](text) === true;
 
-/** What a format allows, for messages; undefined if it is not checked. */
+/** The texts that a format allows, for messages; undefined if it is not checked. */
 export const allowedByFormat = (format: string): string | undefined =>
   Object.hasOwn(FORMATS, format) ? FORMATS[format]?.[0] : undefined;

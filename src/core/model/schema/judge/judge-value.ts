@@ -7,7 +7,7 @@ import { type SchemaProblem, schemaProblems } from "../schema-problems.ts";
 import { type CheckContext, type CheckNode, runChecks, type UnevaluatedRule } from "./check-node.ts";
 import { normalizeValue } from "./normalize-value.ts";
 
-/** What the API server would say about a value. */
+/** The API server's judgement of a value. */
 export interface Judgement {
   /** Reasons to refuse the value. */
   readonly problems: readonly SchemaProblem[];
@@ -26,7 +26,7 @@ export interface JudgeOptions {
   readonly old?: Json;
 }
 
-/** What the rules of one object may cost together. One unit is about one operator, so this takes milliseconds. */
+/** The highest cost of the rules of one object together. One unit is about one operator, so this takes milliseconds. */
 const MAX_COST = 1_000_000;
 
 const NOWHERE: readonly string[] = [];

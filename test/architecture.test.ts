@@ -8,6 +8,7 @@ import {
   findLayer,
   type SourceFile,
 } from "./support/source/check-architecture.ts";
+import { checkFolderPage, type PageRules } from "./support/source/check-folder-page.ts";
 
 /** The rooms of `core/effective`, each of which may import those before it. */
 const effective = ["world", "paths", "fold", "verdicts", "findings", "update"].map((name) => `core/effective/${name}`);
@@ -74,9 +75,26 @@ const gatewayRooms: Readonly<Record<string, readonly string[]>> = {
   "gateway/demo": [],
   gateway: ["gateway/contract", "gateway/upstream", "gateway/observe", "gateway/serve"],
 };
+/** The rooms that use adapters: sockets, regular expressions, metrics. The protocols do not. */
+const adapterUsers = ["gateway/streams", "gateway/upstream", "gateway/observe", "gateway/serve", "gateway"];
 /** What the command line prints with: parts that know nothing of commands and evaluations. */
 const printing = ["cli/print/terminal", "cli/print/markup"];
-const frontEnds = ["cli", "controller", "webhook", "xds", ...Object.keys(gatewayRooms), "api", "ui"];
+/** The front-ends, and what each may import. None imports another, but for the rooms of the gateway. */
+const ofFrontEnd: Readonly<Record<string, readonly string[]>> = {
+  cli: [...inner, ...printing],
+  controller: inner,
+  webhook: [...core, ...adapters, "sources"],
+  api: [...core, ...adapters, "sources"],
+  xds: [...core, ...adapters],
+  ...Object.fromEntries(
+    Object.entries(gatewayRooms).map(([name, rooms]) => [
+      name,
+      [...core, ...(adapterUsers.includes(name) ? adapters : []), ...rooms],
+    ]),
+  ),
+  ui: inner,
+};
+const frontEnds = Object.keys(ofFrontEnd);
 
 /** The layers and what each may import. The first row that matches a file counts. */
 const rules: ArchitectureRules = {
@@ -149,7 +167,7 @@ const rules: ArchitectureRules = {
     ...frontEnds.map((name) => ({
       name,
       contains: `src/${name}/`,
-      mayImport: [...inner, ...(name === "cli" ? printing : []), ...(gatewayRooms[name] ?? [])],
+      mayImport: ofFrontEnd[name] ?? [],
     })),
 
     { name: "entry xds", contains: "src/xds.ts", mayImport: [...inner, "xds"] },
@@ -207,6 +225,19 @@ function loadFiles(): readonly SourceFile[] {
     .map((path) => ({ path: relative(root, path).split(sep).join("/"), text: readFileSync(path, "utf8") }));
 }
 
+const pageRules: PageRules = {
+  layers: rules.layers,
+  groups: [
+    { words: "the core", layers: core },
+    { words: "`core/effective`", layers: effective },
+    { words: "the definitions", layers: ["definitions"] },
+    { words: "the adapters", layers: adapters },
+    { words: "the sources", layers: ["sources"] },
+    { words: "the front-ends", layers: [...printing, ...frontEnds] },
+  ],
+  exists: (path) => existsSync(join(root, path)),
+};
+
 const isTest = (path: string): boolean => path.endsWith(".test.ts");
 
 function expectNone(violations: readonly string[]): void {
@@ -253,10 +284,62 @@ describe("the tree", () => {
     );
   });
 
+  test("has a page in every folder of src: what the folder is for, what it may import, where to begin reading", () => {
+    const folders = readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join("/"))
+      .filter((folder) => !/\/(?:gen|testdata)(?:\/|$)/.test(folder));
+    const pages = ["src", ...folders].map((folder) => {
+      const path = join(root, folder, "README.md");
+      const text = existsSync(path) ? readFileSync(path, "utf8") : undefined;
+      return { folder, text };
+    });
+    expect(pages.length).toBeGreaterThan(150);
+    expectNone(pages.flatMap((page) => checkFolderPage(page, pageRules)));
+  });
+
   test("has a file in every layer but those to come", () => {
     const used = new Set(files.map(({ path }) => findLayer(path, rules.layers)?.name));
     expect(rules.layers.map(({ name }) => name).filter((name) => !used.has(name))).toEqual(toCome);
   });
+});
+
+describe("a page of a folder", () => {
+  const page = (text: string, folder = "src/core/explain/how"): readonly string[] =>
+    checkFolderPage({ folder, text }, { ...pageRules, exists: (path) => path.endsWith("/a.ts") });
+  const title = "# explain/how\n\n";
+  const end = "May import what `core/explain` may. Begin with `a.ts`.\n";
+
+  test("that says all three is accepted", () => {
+    expect(page(`${title}Finds changes.\n\n${end}`)).toEqual([]);
+    expect(
+      page(
+        `# routing\n\nMatches.\n\nMay import \`core/model\` and\n\`core/topology\`. Begin with \`a.ts\`.`,
+        "src/core/routing",
+      ),
+    ).toEqual([]);
+  });
+
+  for (const [name, text, violation] of [
+    ["without a purpose", `${title}- \`a.ts\`: one.\n\n${end}`, /says first what the folder is for/],
+    ["with a purpose that is a fragment", `${title}What changes.\n\n${end}`, /says first what the folder is for/],
+    ["without imports", `${title}Finds changes. Begin with \`a.ts\`.`, /: May import what `core\/explain` may\.$/],
+    [
+      "with more imports than the table has",
+      `${title}Finds changes.\n\nMay import the core. Begin with \`a.ts\`.`,
+      /: May import what/,
+    ],
+    ["without a beginning", `${title}Finds changes.\n\nMay import what \`core/explain\` may.`, /says where to begin/],
+    [
+      "with a beginning that does not exist",
+      `${title}Finds changes.\n\n${end.replace("a.ts", "b.ts")}`,
+      /b\.ts, which does not exist/,
+    ],
+  ] as const) {
+    test(`${name} is reported`, () => {
+      expect(page(text)).toEqual([expect.stringMatching(violation)]);
+    });
+  }
 });
 
 test("the table names only layers it has", () => {

@@ -91,7 +91,15 @@ export const traceMesh = (
   options: MeshTraceOptions,
 ): MeshTrace | undefined => traceMeshWith(evaluation, request, { ...options, matchRegex: defaultRegex() });
 
-/** Limits for the evaluation of conditions. */
+/**
+ * Limits for the evaluation of conditions.
+ *
+ * @example
+ * ```ts
+ * const limits: CelLimits = { maxCost: 1000, maxDepth: 20 };
+ * console.log(findings(evaluate(buildSnapshot(objects), { cel: createCel(limits) })).length);
+ * ```
+ */
 export interface CelLimits {
   /** Units of cost for one evaluation: about one for each operator, call or field. */
   readonly maxCost?: number;

@@ -6,6 +6,15 @@ import type { World } from "./effective/world/world.ts";
 import { type Evaluation, optionsOf, worldOf } from "./evaluation.ts";
 import type { EvaluateCondition } from "./model/cel.ts";
 
+/**
+ * Options of `check`.
+ *
+ * @example
+ * ```ts
+ * const options: CheckOptions = { dataplane: { type: "embedded" } };
+ * console.log(check(evaluation, options).map(({ code }) => code));
+ * ```
+ */
 export interface CheckOptions {
   /** Also report what this data plane cannot do as configured. */
   readonly dataplane?: CheckedDataplane;

@@ -24,7 +24,15 @@ import { type Snapshot, tablesOf } from "./model/snapshot.ts";
 
 export type { Evaluation };
 
-/** Everything that an evaluation needs beside the snapshot. */
+/**
+ * Everything that an evaluation needs beside the snapshot.
+ *
+ * @example
+ * ```ts
+ * const options: EvaluateOptions = { cel: createCel({ maxCost: 1000 }) };
+ * console.log(findings(evaluate(buildSnapshot(objects), options)).length);
+ * ```
+ */
 export interface EvaluateOptions {
   /** In addition to the definitions in the snapshot. */
   readonly definitions?: readonly PolicyDefinition[];
@@ -58,7 +66,15 @@ export function evaluateWith(snapshot: Snapshot, options: RulebookOptions): Eval
   });
 }
 
-/** Selects the effective policies to compute. */
+/**
+ * Selects the effective policies to compute.
+ *
+ * @example
+ * ```ts
+ * const filter: EffectiveFilter = { policyKind: { group: "prevail.dev", kind: "RetryPolicy" } };
+ * for (const { target, spec } of effectivePolicies(evaluation, filter)) console.log(target, spec);
+ * ```
+ */
 export interface EffectiveFilter {
   /** Only policies of this kind. */
   readonly policyKind?: GroupKind;

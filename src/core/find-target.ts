@@ -7,7 +7,21 @@ import type { ObjectOrSection } from "./explain/paths-through.ts";
 import type { KubeObject } from "./model/kube-object.ts";
 import { type ObjectRef, objectId } from "./model/refs.ts";
 
-/** An object, or a section of one: a listener, a route rule, a service port. */
+/**
+ * An object, or a section of one: a listener, a route rule, a service port.
+ *
+ * @example
+ * ```ts
+ * const rule: TargetRef = {
+ *   group: "gateway.networking.k8s.io",
+ *   kind: "HTTPRoute",
+ *   namespace: "bakery",
+ *   name: "baker",
+ *   sectionName: "order",
+ * };
+ * console.log(explain(evaluation, rule)?.kinds.length);
+ * ```
+ */
 export interface TargetRef extends ObjectRef {
   readonly sectionName?: string;
 }

@@ -7,6 +7,16 @@ import type { TryChanges } from "./explain/how/trials.ts";
 import { type TargetName, targetNamed } from "./find-target.ts";
 import type { GroupKind } from "./model/refs.ts";
 
+/**
+ * Options of `how`.
+ *
+ * @example
+ * ```ts
+ * const options: HowOptions = { policyKind: { group: "prevail.dev", kind: "RetryPolicy" } };
+ * const answer = how(evaluation, "httproute/bakery/baker#order", [{ path: "retry.attempts", value: 0 }], options);
+ * console.log(answer?.kinds.map(({ state }) => state));
+ * ```
+ */
 export interface HowOptions {
   /** Only policies of this kind. Without it every kind that has the settings. */
   readonly policyKind?: GroupKind;

@@ -4,6 +4,15 @@ import type { Reach } from "./explain/reach/result.ts";
 import { type TargetName, targetNamed } from "./find-target.ts";
 import type { PolicyId } from "./model/refs.ts";
 
+/**
+ * Options of `reach`.
+ *
+ * @example
+ * ```ts
+ * const options: ReachOptions = { pointer: "/retry" };
+ * console.log(reach(evaluation, "retrypolicy/friday-fix", options)?.values.length);
+ * ```
+ */
 export interface ReachOptions {
   /** Only settings at or below this JSON pointer: `/retry/attempts`. */
   readonly pointer?: string;

@@ -5,7 +5,15 @@ import { traceRequest } from "./explain/trace/trace-request.ts";
 import { type TargetName, targetNamed } from "./find-target.ts";
 import type { MatchRegex } from "./model/regex.ts";
 
-/** A request to trace. */
+/**
+ * A request to trace.
+ *
+ * @example
+ * ```ts
+ * const request: TracedRequest = { method: "GET", host: "bakery.example", path: "/menu" };
+ * for (const { outcome } of trace(evaluation, request)) console.log(outcome);
+ * ```
+ */
 export interface TracedRequest {
   readonly method: string;
   /** `http` if left out. */
@@ -19,6 +27,15 @@ export interface TracedRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/**
+ * Options of `trace`.
+ *
+ * @example
+ * ```ts
+ * const options: TraceOptions = { gateway: "gateway/shop" };
+ * console.log(trace(evaluation, { method: "GET", host: "bakery.example", path: "/menu" }, options).length);
+ * ```
+ */
 export interface TraceOptions {
   /** Only this Gateway. Without it every Gateway is asked. */
   readonly gateway?: TargetName;
@@ -36,6 +53,15 @@ export function trace(
   return traceRequest(world, completed(request), matchRegex, only?.id);
 }
 
+/**
+ * Options of `traceMesh`.
+ *
+ * @example
+ * ```ts
+ * const options: MeshTraceOptions = { from: "bakery" };
+ * console.log(traceMesh(evaluation, { method: "GET", host: "oven", path: "/" }, options)?.outcome);
+ * ```
+ */
 export interface MeshTraceOptions {
   /** The namespace that the request comes from. */
   readonly from: string;

@@ -59,10 +59,7 @@ const proseRules: readonly Rule[] = [
 
 /** Rules for the beginning of a comment. */
 const commentRules: readonly Rule[] = [
-  [
-    /^[\s*]*(?:Of (?!course|two |several )|Those |They,|The same\b|What who|Who |Whose )/,
-    "a sentence with a subject",
-  ],
+  [/^[\s*]*(?:Of (?!course|two |several )|Those |They,|The same\b|What who|Who |Whose )/, "a sentence with a subject"],
   [/^[\s*]*(?:What|Which) /, "a sentence with a subject: the thing itself, or a verb in the present tense", NOT_TESTS],
   [/^[\s*]*So (?:many|much|few|long) /, "The number of …", NOT_TESTS],
   [/^[\s*]*As (?:many|much|few|long|if|in|it|they) |^[\s*]*As `/, "a sentence with a subject", NOT_TESTS],

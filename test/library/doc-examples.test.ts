@@ -1,4 +1,7 @@
-/** Every exported function has a doc comment with an `@example`, and the examples compile and run. `npm run golden` rewrites testdata/doc-examples.ts. */
+/**
+ * Every exported type has a doc comment. Every exported function, and every type whose values users make, has an `@example`, and the examples
+ * compile and run. `npm run golden` rewrites testdata/doc-examples.ts.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,27 +18,72 @@ const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf
   .sort((a, b) => Number(b === "index.ts") - Number(a === "index.ts") || (a < b ? -1 : 1))
   .map((name) => readFileSync(join(root, "src", name), "utf8"));
 
-/** The doc comment of an exported function. */
-function commentOf(name: string): string | undefined {
-  const pattern = new RegExp(`/\\*\\*((?:(?!\\*/)[^])*)\\*/\\nexport (?:async )?(?:function|const) ${name}\\b`);
-  return sources.map((text) => pattern.exec(text)?.[1]).find((text) => text?.includes("@example"));
+/** The doc comments of exported declarations of a name. */
+function commentsOf(name: string): readonly string[] {
+  const declared = `export (?:async )?(?:function|const|interface|type|class) ${name}\\b`;
+  const pattern = new RegExp(`/\\*\\*((?:(?!\\*/)[^])*)\\*/\\n${declared}`);
+  return sources.flatMap((text) => pattern.exec(text)?.[1] ?? []);
 }
+
+const commentOf = (name: string): string | undefined => commentsOf(name).find((text) => text.includes("@example"));
 
 const exampleOf = (comment: string): string =>
   (/@example\n \* ```ts\n([\s\S]*?) \* ```/.exec(comment)?.[1] ?? "").replaceAll(/^ \* ?/gm, "  ");
 
-const names = [library, dataplane, files].flatMap((entry) => Object.keys(entry)).sort();
+const functions = [library, dataplane, files].flatMap((entry) => Object.keys(entry)).sort();
+
+/** The names of the types that an entry exports. */
+function typesOf(entry: string): readonly string[] {
+  const text = readFileSync(join(root, "src", entry), "utf8");
+  const lists = [...text.matchAll(/^export (type )?\{([^}]*)\}/gm)].flatMap(([, isType, list = ""]) =>
+    list
+      .split(",")
+      .map((name) => name.trim())
+      .filter((name) => name !== "" && (isType !== undefined || name.startsWith("type ")))
+      .map((name) => name.replace("type ", "")),
+  );
+  return [...lists, ...[...text.matchAll(/^export interface (\w+)/gm)].map(([, name = ""]) => name)];
+}
+
+const types = ["index.ts", "dataplane.ts", "files.ts"].flatMap(typesOf).sort();
+
+/** Types whose values users make, beside those with a name in Options, Limits or Filter. */
+const MADE_BY_USERS = new Set([
+  "CaveatQuestion",
+  "Change",
+  "Completeness",
+  "CustomStrategies",
+  "CustomStrategy",
+  "EvaluateCondition",
+  "FileSystem",
+  "TargetRef",
+  "TracedRequest",
+  "WantedSetting",
+]);
+const made = types.filter((name) => MADE_BY_USERS.has(name) || /(?:Options|Limits|Filter)$/.test(name));
+
+const names = [...functions, ...made];
+
+test.each(types)("the type %s has a doc comment", (name) => {
+  expect(commentsOf(name)).not.toEqual([]);
+});
 
 describe("examples in doc comments", () => {
-  test.each(names)("%s has one", (name) => {
+  test.each(functions)("%s has one", (name) => {
     expect(exampleOf(commentOf(name) ?? ""), name).toMatch(new RegExp(`\\b${name}\\(`));
   });
 
+  test.each(made)("%s has one", (name) => {
+    expect(exampleOf(commentOf(name) ?? ""), name).toMatch(new RegExp(`: (?:readonly )?${name}\\b`));
+  });
+
   test("are the ones that run below", () => {
-    const functions = names.map(
-      (name) => `\nexport async function ${name}Example(): Promise<void> {\n${exampleOf(commentOf(name) ?? "")}}\n`,
+    expect(made.length).toBeGreaterThan(20);
+    const examples = names.map(
+      (name) =>
+        `\nexport async function ${functionName(name)}(): Promise<void> {\n${exampleOf(commentOf(name) ?? "")}}\n`,
     );
-    expectGolden(join(root, "test/library/testdata/doc-examples.ts"), `${HEADER}${functions.join("")}`);
+    expectGolden(join(root, "test/library/testdata/doc-examples.ts"), `${HEADER}${examples.join("")}`);
   });
 
   test("run", async () => {
@@ -51,11 +99,27 @@ describe("examples in doc comments", () => {
   });
 });
 
+const functionName = (name: string): string => `${name.charAt(0).toLowerCase()}${name.slice(1)}Example`;
+
+const importsOf = (entry: string): string =>
+  typesOf(entry)
+    .filter((name) => made.includes(name))
+    .sort()
+    .map((name) => `  type ${name},\n`)
+    .join("");
+
 const HEADER = `/** The examples of the doc comments, each as a function. Generated: npm run golden. */
-import { compileDataplane, updateDataplane } from "../../../src/dataplane.ts";
-import { loadFiles, nodeFileSystem, parseDocuments } from "../../../src/files.ts";
 import {
-  affected,
+${importsOf("dataplane.ts")}  compileDataplane,
+  updateDataplane,
+} from "../../../src/dataplane.ts";
+import {
+${importsOf("files.ts")}  loadFiles,
+  nodeFileSystem,
+  parseDocuments,
+} from "../../../src/files.ts";
+import {
+${importsOf("index.ts")}  affected,
   apply,
   buildSnapshot,
   buildStatus,

@@ -1,4 +1,18 @@
-/** The file system functions that loading needs. Tests replace them. */
+/**
+ * The file system functions that loading needs. Tests replace them.
+ *
+ * @example
+ * ```ts
+ * const texts = new Map([["a.yaml", "kind: Namespace\napiVersion: v1\nmetadata: {name: a}\n"]]);
+ * const fileSystem: FileSystem = {
+ *   stat: async (path) => ({ type: "file", sizeBytes: texts.get(path)?.length ?? 0, realPath: path }),
+ *   readDirectory: async () => [],
+ *   readFile: async (path) => new TextEncoder().encode(texts.get(path)),
+ *   readStdin: async () => new Uint8Array(),
+ * };
+ * console.log((await loadFiles(["a.yaml"], fileSystem)).documents.length);
+ * ```
+ */
 export interface FileSystem {
   /** Follows links. Rejects as Node does: an Error with a `code` such as `ENOENT`. */
   stat(path: string): Promise<FileFacts>;
@@ -7,6 +21,7 @@ export interface FileSystem {
   readStdin(): Promise<Uint8Array>;
 }
 
+/** The facts about a path that loading needs. */
 export interface FileFacts {
   readonly type: "file" | "directory" | "other";
   readonly sizeBytes: number;

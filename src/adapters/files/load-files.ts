@@ -11,6 +11,15 @@ import type { SourceDocument } from "./source-document.ts";
 /** The name that findings give to standard input. */
 const STDIN_NAME = "<stdin>";
 
+/**
+ * Options of `loadFiles`.
+ *
+ * @example
+ * ```ts
+ * const options: LoadOptions = { maxFileBytes: 1024 * 1024, onFile: (file) => console.log(file) };
+ * console.log((await loadFiles(["examples/bakery"], nodeFileSystem(process.stdin), options)).documents.length);
+ * ```
+ */
 export interface LoadOptions extends ParseOptions {
   /** Files beyond this are not read. The default is 256 MiB, which always fits into a JavaScript string. */
   readonly maxFileBytes?: number;
@@ -20,6 +29,7 @@ export interface LoadOptions extends ParseOptions {
   readonly objectFiles?: ReadonlySet<string>;
 }
 
+/** The documents of the files that were read, and the problems that were found. */
 export interface LoadedFiles {
   readonly documents: readonly SourceDocument[];
   readonly findings: readonly DocumentFinding[];

@@ -10,6 +10,15 @@ import { childrenOf, findChild, findNode, type YamlTree } from "./yaml/find-node
 import { eventOffset, parseYamlEvents, type YamlEvent, yamlEvent } from "./yaml/parse-yaml-events.ts";
 import { countLines, splitStream, startOfLine } from "./yaml/split-stream.ts";
 
+/**
+ * Options of `parseDocuments`: limits against input that is made to use up memory.
+ *
+ * @example
+ * ```ts
+ * const options: ParseOptions = { maxDepth: 20, maxAliases: 0 };
+ * console.log(parseDocuments("a: 1", "a.yaml", options).documents.length);
+ * ```
+ */
 export interface ParseOptions {
   /** How deep lists and mappings may nest, aliases written out. Default 256. */
   readonly maxDepth?: number;
@@ -19,6 +28,7 @@ export interface ParseOptions {
   readonly maxDocumentLength?: number;
 }
 
+/** The documents of a text, and the problems that were found. */
 export interface ParsedDocuments {
   readonly documents: SourceDocument[];
   readonly findings: DocumentFinding[];

@@ -3,6 +3,7 @@
 /** `broken`: the input has a mistake, and the answer is worth little until it is fixed. `partial`: the answer is right as far as it goes. */
 export type CaveatSeverity = "broken" | "partial";
 
+/** The code of a caveat. `docs/caveats.md` has a section for each. */
 export type CaveatCode =
   | "BrokenDefinition"
   | "UnreadableInput"

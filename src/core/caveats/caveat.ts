@@ -35,7 +35,15 @@ export interface CountedPolicies extends GroupKind {
   readonly count: number;
 }
 
-/** The subject of a question. Only caveats that may change its answer are found. */
+/**
+ * The subject of a question. Only caveats that may change its answer are found.
+ *
+ * @example
+ * ```ts
+ * const about: CaveatQuestion = { about: "Objects", objects: [objectId(fridayFix)] };
+ * console.log(caveatsFor(evaluation, about).length);
+ * ```
+ */
 export type CaveatQuestion =
   /** Everything: `check`, `plan`, a list without names. */
   | { readonly about: "Input" }

@@ -10,6 +10,7 @@ import type { RetryBudget } from "../retry/retry-budget.ts";
 import type { RetryPlan } from "../retry/retry-schedule.ts";
 import type { RouteMatch } from "../routing/route-match.ts";
 
+/** The configuration of all Gateways of an evaluation. */
 export interface DataplaneConfig {
   /** Sorted by namespace and name. */
   readonly gateways: readonly GatewayConfig[];
@@ -37,6 +38,7 @@ export interface ConfigProblem {
   readonly isIgnored?: true;
 }
 
+/** The configuration of one Gateway. */
 export interface GatewayConfig {
   readonly gateway: ObjectRef;
   readonly className: string;
@@ -60,6 +62,7 @@ export interface PortConfig {
   readonly listeners: readonly ListenerConfig[];
 }
 
+/** One listener of a Gateway or of one of its ListenerSets, with its virtual hosts. */
 export interface ListenerConfig {
   /** The Gateway, or one of its ListenerSets. */
   readonly owner: ObjectRef;
@@ -85,6 +88,7 @@ export interface ListenerConfig {
   readonly virtualHosts: readonly VirtualHostConfig[];
 }
 
+/** The validation of the certificates of clients. */
 export interface ClientValidationConfig {
   /** ConfigMaps with `ca.crt`; each may not exist. At least one. Without any of them the listener must not be served. */
   readonly authorities: readonly ObjectRef[];
@@ -92,6 +96,7 @@ export interface ClientValidationConfig {
   readonly mode: "AllowValidOnly" | "AllowInsecureFallback";
 }
 
+/** The routes of a listener for one hostname. */
 export interface VirtualHostConfig {
   /** In lower case. `*` matches every host, `*.example.com` one or more labels before `.example.com`. */
   readonly hostname: string;
@@ -106,6 +111,7 @@ export interface RouteConfig {
   readonly rule: RuleConfig;
 }
 
+/** One rule of a route: its filters, its action and its timeout. */
 export interface RuleConfig {
   readonly route: ObjectRef;
   /** The name of the rule, or `rule-2` for the second rule if it has no name. */
@@ -116,6 +122,7 @@ export interface RuleConfig {
   readonly requestTimeoutMs: number | undefined;
 }
 
+/** The action of a rule: forwards the request, redirects it, or responds with an error. */
 export type ActionConfig =
   | { readonly type: "Forward"; readonly backends: readonly WeightedBackendConfig[] }
   | { readonly type: "Redirect"; readonly redirect: RedirectConfig }
@@ -128,6 +135,7 @@ export interface WeightedBackendConfig {
   readonly target: BackendTarget;
 }
 
+/** The target of a backendRef: a backend, or the reason why it cannot be used. */
 export type BackendTarget =
   | {
       readonly type: "Backend";
@@ -144,6 +152,7 @@ export type BackendTarget =
   /** The backend is missing, not permitted or not supported: its share of the requests gets a 500. */
   | { readonly type: "Unavailable"; readonly status: 500; readonly reason: string };
 
+/** The retries of requests of a rule to a backend. */
 export interface RetryConfig {
   readonly plan: RetryPlan;
   /** A request with a longer body is streamed without buffering, and not retried. */
@@ -170,7 +179,10 @@ export type SessionConfig =
   /** The name is in lower case. */
   | { readonly type: "Header"; readonly name: string; readonly absoluteTimeoutMs: number | undefined };
 
+/** The identity of a backend in the table of backends. */
 export type BackendId = string & { readonly __brand: "BackendId" };
+
+/** The identity of a list of endpoints in the table of endpoints. */
 export type EndpointsId = string & { readonly __brand: "EndpointsId" };
 
 /** A port of a Service. All rules that use it share this object. */
@@ -192,6 +204,7 @@ export interface BackendConfig {
   readonly session: SessionConfig | undefined;
 }
 
+/** TLS towards a backend: the server name, and the authorities that its certificate is validated with. */
 export interface BackendTlsConfig {
   /** Sent as the TLS server name. The certificate must be valid for it unless there are `subjectAltNames`. */
   readonly hostname: string;
@@ -200,16 +213,19 @@ export interface BackendTlsConfig {
   readonly authorities: readonly ObjectRef[] | "System";
 }
 
+/** A name that the certificate of a backend must be valid for. */
 export interface SubjectAltName {
   readonly type: "Hostname" | "URI";
   readonly value: string;
 }
 
+/** An address and port that requests to a backend are sent to. */
 export interface Endpoint {
   readonly address: string;
   readonly port: number;
 }
 
+/** A filter of a rule or of a backendRef. */
 export type FilterConfig =
   | ({ readonly type: "RequestHeaderModifier" } & HeaderChanges)
   | ({ readonly type: "ResponseHeaderModifier" } & HeaderChanges)
@@ -247,11 +263,13 @@ export interface HeaderChanges {
   readonly add: readonly HeaderValue[];
 }
 
+/** A header with its value. */
 export interface HeaderValue {
   readonly name: string;
   readonly value: string;
 }
 
+/** A change of the path of a request. */
 export type PathModifier =
   | { readonly type: "ReplaceFullPath"; readonly path: string }
   /** `prefix` is the value of the path match. */
@@ -267,6 +285,7 @@ export interface RedirectConfig {
   readonly status: 301 | 302 | 303 | 307 | 308;
 }
 
+/** The cross-origin requests that a rule permits. */
 export interface CorsConfig {
   /** `*`, `https://*.example.com` or exact origins. Empty: no cross-origin requests. */
   readonly allowOrigins: readonly string[];

@@ -13,6 +13,7 @@ export interface Step {
   readonly strategy: string;
 }
 
+/** The reason why a value did not take effect. `gated`: the condition of its block is false; `equal`: another source sets the same value. */
 export type LossReason = "overridden" | "replaced" | "removed" | "deleted" | "gated" | "equal";
 
 /** A value that did not take effect, and why. */

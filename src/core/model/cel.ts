@@ -4,7 +4,15 @@ export type ConditionOutcome =
   | { readonly state: "missing"; readonly message: string }
   | { readonly state: "error"; readonly message: string };
 
-/** Evaluates a CEL expression on plain JSON bindings: see `createCel`. Pure: its limit is a count of steps, not a time. */
+/**
+ * Evaluates a CEL expression on plain JSON bindings: see `createCel`. Pure: its limit is a count of steps, not a time.
+ *
+ * @example
+ * ```ts
+ * const never: EvaluateCondition = () => ({ state: "value", value: false });
+ * console.log(findings(evaluate(buildSnapshot(objects), { cel: never })).length);
+ * ```
+ */
 export interface EvaluateCondition {
   (expression: string, bindings: { readonly spec: unknown; readonly self: unknown }): ConditionOutcome;
   /**

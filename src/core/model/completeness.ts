@@ -8,6 +8,12 @@ export interface CompleteKind extends GroupKind {
 /**
  * The kinds that a snapshot is known to have every object of. What is absent where the snapshot is complete does not exist; what is absent
  * elsewhere is not known. Files are a part of the world unless their author says otherwise; a cluster is complete for what may be listed.
+ *
+ * @example
+ * ```ts
+ * const completeness: Completeness = [{ group: "gateway.networking.k8s.io", kind: "HTTPRoute", namespaces: "All" }];
+ * console.log(findings(evaluate(buildSnapshot(objects, { completeness }))).length);
+ * ```
  */
 export type Completeness = "Complete" | "Partial" | readonly CompleteKind[];
 

@@ -1,7 +1,4 @@
-/**
- * The semantics of a policy kind, as data: its targets, its hierarchy, its effective targets, and how specs in conflict are
- * merged. Each kind, built in or a vendor's, is one such record.
- */
+/** PolicyDefinitions: targets, hierarchy, effective targets and merge rules of a policy kind, built in or a vendor's, as data. */
 
 import type { Accumulation, OrderKey } from "./definition/policy-order.ts";
 import type { StatusRules } from "./definition/status-rules.ts";
@@ -363,11 +360,12 @@ export interface Approximation {
   readonly with?: readonly string[];
 }
 
-/** Definitions that are used only where there are objects or CRDs of their kinds. */
+/** Definitions that are used only where there are objects or CRDs of their kinds. `vendorDefinitions` returns one. */
 export interface DefinitionLibrary {
   readonly find: (kind: GroupKind) => PolicyDefinition | undefined;
 }
 
+/** The meaning of a policy kind, as data. `docs/definitions.md` describes the documents that definitions are read from. */
 export interface PolicyDefinition {
   readonly name: string;
   readonly policies: readonly [PolicyKind, ...PolicyKind[]];

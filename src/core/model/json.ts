@@ -1,5 +1,7 @@
 /** Plain JSON data: what YAML documents, API objects and policy specs are made of. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+
+/** A JSON object: names and values. */
 export interface JsonObject {
   readonly [key: string]: Json;
 }

@@ -31,6 +31,7 @@ export interface LabelRequirement {
   readonly values: readonly string[];
 }
 
+/** The name of a block of a policy. `bare`: settings in neither block. */
 export type BlockName = "defaults" | "bare" | "overrides";
 
 /**

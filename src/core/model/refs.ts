@@ -1,5 +1,6 @@
 /** Identities of kinds, objects and targets. Each branded identifier has one constructor. */
 
+/** The group and the name of a kind. The group of core kinds is empty. */
 export interface GroupKind {
   readonly group: string;
   readonly kind: string;
@@ -12,6 +13,8 @@ export interface ObjectRef extends GroupKind {
 }
 
 export type KindId = string & { readonly __brand: "KindId" };
+
+/** The identity of an object as text, which `objectId` builds and `parseObjectId` reads. */
 export type ObjectId = string & { readonly __brand: "ObjectId" };
 /** An object, or a named section of one (listener, route rule, service port): `<ObjectId>` or `<ObjectId>#<section>`. */
 export type TargetId = string & { readonly __brand: "TargetId" };

@@ -53,6 +53,15 @@ export class Snapshot {
 
 export const tablesOf = (snapshot: Snapshot): SnapshotTables => readTables(snapshot);
 
+/**
+ * Options of `buildSnapshot`.
+ *
+ * @example
+ * ```ts
+ * const options: SnapshotOptions = { completeness: "Complete" };
+ * console.log(findings(evaluate(buildSnapshot(objects, options))).length);
+ * ```
+ */
 export interface SnapshotOptions {
   /** The position of each object in its file, by index. Findings and duplicates refer to it. */
   readonly positions?: ReadonlyArray<SourcePosition | undefined>;

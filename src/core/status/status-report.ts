@@ -3,6 +3,18 @@ import type { Finding } from "../model/finding.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { GroupKind, ObjectId, PolicyId } from "../model/refs.ts";
 
+/**
+ * Options of `buildStatus`: the controller that writes the status.
+ *
+ * @example
+ * ```ts
+ * const options: StatusOptions = {
+ *   controllerName: "example.com/controller",
+ *   ownedKinds: [{ group: "prevail.dev", kind: "RetryPolicy" }],
+ * };
+ * console.log(buildStatus(evaluation, options).policies.length);
+ * ```
+ */
 export interface StatusOptions {
   /** Part of every entry. The domain before its `/` is the prefix of the type of every `Affected` condition. */
   readonly controllerName: string;
@@ -71,6 +83,7 @@ export interface TargetStatus {
   readonly kept?: readonly string[];
 }
 
+/** The status of all policies and of the targets that they affect, as `buildStatus` returns it. */
 export interface StatusReport {
   readonly policies: readonly PolicyStatus[];
   readonly targets: readonly TargetStatus[];

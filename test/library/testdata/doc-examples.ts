@@ -1,7 +1,37 @@
 /** The examples of the doc comments, each as a function. Generated: npm run golden. */
-import { compileDataplane, updateDataplane } from "../../../src/dataplane.ts";
-import { loadFiles, nodeFileSystem, parseDocuments } from "../../../src/files.ts";
 import {
+  type EndpointOptions,
+  compileDataplane,
+  updateDataplane,
+} from "../../../src/dataplane.ts";
+import {
+  type FileSystem,
+  type LoadOptions,
+  type ParseOptions,
+  loadFiles,
+  nodeFileSystem,
+  parseDocuments,
+} from "../../../src/files.ts";
+import {
+  type CaveatQuestion,
+  type CelLimits,
+  type Change,
+  type CheckOptions,
+  type Completeness,
+  type CustomStrategies,
+  type CustomStrategy,
+  type EffectiveFilter,
+  type EvaluateCondition,
+  type EvaluateOptions,
+  type HowOptions,
+  type MeshTraceOptions,
+  type ReachOptions,
+  type SnapshotOptions,
+  type StatusOptions,
+  type TargetRef,
+  type TraceOptions,
+  type TracedRequest,
+  type WantedSetting,
   affected,
   apply,
   buildSnapshot,
@@ -174,4 +204,135 @@ export async function vendorDefinitionsExample(): Promise<void> {
 export async function verdictsExample(): Promise<void> {
   for (const { policy, verdict } of verdicts(evaluation))
     console.log(policy, verdict.state === "Accepted" ? verdict.enforcement : verdict.reason);
+}
+
+export async function caveatQuestionExample(): Promise<void> {
+  const about: CaveatQuestion = { about: "Objects", objects: [objectId(fridayFix)] };
+  console.log(caveatsFor(evaluation, about).length);
+}
+
+export async function celLimitsExample(): Promise<void> {
+  const limits: CelLimits = { maxCost: 1000, maxDepth: 20 };
+  console.log(findings(evaluate(buildSnapshot(objects), { cel: createCel(limits) })).length);
+}
+
+export async function changeExample(): Promise<void> {
+  const changes: readonly Change[] = [{ delete: fridayFix }, ...objects.map((upsert) => ({ upsert }))];
+  console.log(apply(evaluation, changes).delta.verdicts.length);
+}
+
+export async function checkOptionsExample(): Promise<void> {
+  const options: CheckOptions = { dataplane: { type: "embedded" } };
+  console.log(check(evaluation, options).map(({ code }) => code));
+}
+
+export async function completenessExample(): Promise<void> {
+  const completeness: Completeness = [{ group: "gateway.networking.k8s.io", kind: "HTTPRoute", namespaces: "All" }];
+  console.log(findings(evaluate(buildSnapshot(objects, { completeness }))).length);
+}
+
+export async function customStrategiesExample(): Promise<void> {
+  const strategies: CustomStrategies = { lowest: ({ challenger }) => challenger.spec };
+  console.log(findings(evaluate(buildSnapshot(objects), { strategies })).length);
+}
+
+export async function customStrategyExample(): Promise<void> {
+  const highest: CustomStrategy = ({ established, challenger }) => ({ ...challenger.spec, ...established.spec });
+  console.log(findings(evaluate(buildSnapshot(objects), { strategies: { highest } })).length);
+}
+
+export async function effectiveFilterExample(): Promise<void> {
+  const filter: EffectiveFilter = { policyKind: { group: "prevail.dev", kind: "RetryPolicy" } };
+  for (const { target, spec } of effectivePolicies(evaluation, filter)) console.log(target, spec);
+}
+
+export async function endpointOptionsExample(): Promise<void> {
+  const options: EndpointOptions = { endpointAnnotations: "Used" };
+  console.log(compileDataplane(evaluation, options).endpoints.size);
+}
+
+export async function evaluateConditionExample(): Promise<void> {
+  const never: EvaluateCondition = () => ({ state: "value", value: false });
+  console.log(findings(evaluate(buildSnapshot(objects), { cel: never })).length);
+}
+
+export async function evaluateOptionsExample(): Promise<void> {
+  const options: EvaluateOptions = { cel: createCel({ maxCost: 1000 }) };
+  console.log(findings(evaluate(buildSnapshot(objects), options)).length);
+}
+
+export async function fileSystemExample(): Promise<void> {
+  const texts = new Map([["a.yaml", "kind: Namespace\napiVersion: v1\nmetadata: {name: a}\n"]]);
+  const fileSystem: FileSystem = {
+    stat: async (path) => ({ type: "file", sizeBytes: texts.get(path)?.length ?? 0, realPath: path }),
+    readDirectory: async () => [],
+    readFile: async (path) => new TextEncoder().encode(texts.get(path)),
+    readStdin: async () => new Uint8Array(),
+  };
+  console.log((await loadFiles(["a.yaml"], fileSystem)).documents.length);
+}
+
+export async function howOptionsExample(): Promise<void> {
+  const options: HowOptions = { policyKind: { group: "prevail.dev", kind: "RetryPolicy" } };
+  const answer = how(evaluation, "httproute/bakery/baker#order", [{ path: "retry.attempts", value: 0 }], options);
+  console.log(answer?.kinds.map(({ state }) => state));
+}
+
+export async function loadOptionsExample(): Promise<void> {
+  const options: LoadOptions = { maxFileBytes: 1024 * 1024, onFile: (file) => console.log(file) };
+  console.log((await loadFiles(["examples/bakery"], nodeFileSystem(process.stdin), options)).documents.length);
+}
+
+export async function meshTraceOptionsExample(): Promise<void> {
+  const options: MeshTraceOptions = { from: "bakery" };
+  console.log(traceMesh(evaluation, { method: "GET", host: "oven", path: "/" }, options)?.outcome);
+}
+
+export async function parseOptionsExample(): Promise<void> {
+  const options: ParseOptions = { maxDepth: 20, maxAliases: 0 };
+  console.log(parseDocuments("a: 1", "a.yaml", options).documents.length);
+}
+
+export async function reachOptionsExample(): Promise<void> {
+  const options: ReachOptions = { pointer: "/retry" };
+  console.log(reach(evaluation, "retrypolicy/friday-fix", options)?.values.length);
+}
+
+export async function snapshotOptionsExample(): Promise<void> {
+  const options: SnapshotOptions = { completeness: "Complete" };
+  console.log(findings(evaluate(buildSnapshot(objects, options))).length);
+}
+
+export async function statusOptionsExample(): Promise<void> {
+  const options: StatusOptions = {
+    controllerName: "example.com/controller",
+    ownedKinds: [{ group: "prevail.dev", kind: "RetryPolicy" }],
+  };
+  console.log(buildStatus(evaluation, options).policies.length);
+}
+
+export async function targetRefExample(): Promise<void> {
+  const rule: TargetRef = {
+    group: "gateway.networking.k8s.io",
+    kind: "HTTPRoute",
+    namespace: "bakery",
+    name: "baker",
+    sectionName: "order",
+  };
+  console.log(explain(evaluation, rule)?.kinds.length);
+}
+
+export async function traceOptionsExample(): Promise<void> {
+  const options: TraceOptions = { gateway: "gateway/shop" };
+  console.log(trace(evaluation, { method: "GET", host: "bakery.example", path: "/menu" }, options).length);
+}
+
+export async function tracedRequestExample(): Promise<void> {
+  const request: TracedRequest = { method: "GET", host: "bakery.example", path: "/menu" };
+  for (const { outcome } of trace(evaluation, request)) console.log(outcome);
+}
+
+export async function wantedSettingExample(): Promise<void> {
+  const wanted: readonly WantedSetting[] = [{ path: "retry.attempts", value: 2 }, { path: "timeouts.request" }];
+  console.log(how(evaluation, "httproute/bakery/baker#order", wanted)?.wanted);
 }

@@ -11,6 +11,12 @@ const SERVICE_NAME = "kubernetes.io/service-name";
 /**
  * Whether the annotation `prevail.dev/endpoints` of a Service is used. In a cluster it must not be: it would let the author of a Service
  * reach any address that the gateway can reach.
+ *
+ * @example
+ * ```ts
+ * const options: EndpointOptions = { endpointAnnotations: "Used" };
+ * console.log(compileDataplane(evaluation, options).endpoints.size);
+ * ```
  */
 export interface EndpointOptions {
   readonly endpointAnnotations: "Used" | "Ignored";

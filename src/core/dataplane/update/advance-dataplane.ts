@@ -32,6 +32,7 @@ import {
 } from "./service-backends.ts";
 import { supersededRoutes } from "./superseded-routes.ts";
 
+/** The configuration after a change, and its differences from the one before. */
 export interface UpdatedDataplane {
   readonly dataplane: Dataplane;
   readonly delta: DataplaneDelta;

@@ -13,6 +13,7 @@ export interface MappedField {
   readonly sources: readonly Source[];
 }
 
+/** The settings of one policy kind that take effect on one path, with the source of each value. */
 export interface EffectivePolicy {
   readonly policyKind: GroupKind;
   readonly target: TargetId;

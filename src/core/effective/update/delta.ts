@@ -17,6 +17,7 @@ export interface EffectiveChange {
   readonly after?: EffectivePolicy;
 }
 
+/** A policy whose verdict a change has changed. Absent `before`: the policy is new; absent `after`: it is gone. */
 export interface VerdictChange {
   readonly policy: PolicyId;
   readonly policyKind: GroupKind;

@@ -8,7 +8,15 @@ import { idInScope, putInScope } from "../world/scope-objects.ts";
 import type { WithObjects } from "../world/world.ts";
 import { hasSameMeaning } from "./has-same-meaning.ts";
 
-/** `upsert`: the plain object as it is from now on, and its position in a file if it has one. */
+/**
+ * `upsert`: the plain object as it is from now on, and its position in a file if it has one.
+ *
+ * @example
+ * ```ts
+ * const changes: readonly Change[] = [{ delete: fridayFix }, ...objects.map((upsert) => ({ upsert }))];
+ * console.log(apply(evaluation, changes).delta.verdicts.length);
+ * ```
+ */
 export type Change = { readonly upsert: unknown; readonly position?: SourcePosition } | { readonly delete: ObjectRef };
 
 export interface ObjectChange {

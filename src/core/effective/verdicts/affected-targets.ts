@@ -18,6 +18,7 @@ import type { CompiledKind } from "../world/compiled-kind.ts";
 import { type NodeSets, setsAt } from "../world/stack.ts";
 import type { World } from "../world/world.ts";
 
+/** A target with the policies of one kind that take effect on it. */
 export interface Affected {
   readonly target: TargetId;
   readonly policyKind: GroupKind;

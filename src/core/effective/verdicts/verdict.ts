@@ -3,6 +3,8 @@ import type { GroupKind, ObjectId, PolicyId, TargetId } from "../../model/refs.t
 
 /** `Invalid`, `TargetNotFound`, `Conflicted`, or the reason that a definition names for references that are all invalid. */
 export type NotAcceptedReason = "Invalid" | "TargetNotFound" | "Conflicted" | (string & Record<never, never>);
+
+/** How far an accepted policy takes effect. `NoPath`: it is on no path. `Incomplete`: the paths that it is on are not known. */
 export type Enforcement = "Enforced" | "PartiallyEnforced" | "Overridden" | "NoPath" | "Incomplete";
 
 /** The effect of a policy on a set of paths: counters, and the first ten names in a defined order. `reach` lists all. */
@@ -59,12 +61,16 @@ export type Verdict =
       readonly by: readonly PolicyId[];
     };
 
+/**
+ * The effect of a policy on the paths of one ancestor: a Gateway, the parent Service of a mesh, or the GatewayClass or Namespace that it targets.
+ */
 export interface AncestorVerdict {
   readonly ancestor: ObjectId;
   readonly enforcement: Enforcement;
   readonly tally: Tally;
 }
 
+/** The verdict of one policy, as `verdicts` returns it. */
 export interface PolicyVerdict {
   readonly policy: PolicyId;
   readonly policyKind: GroupKind;

@@ -7,7 +7,15 @@ import type { GroupKind, ObjectId, ObjectRef, PolicyId } from "../../model/refs.
 import type { NamespaceContact } from "../contacts.ts";
 import type { ExplainedPath } from "../explain/result.ts";
 
-/** A setting that should take effect. `path` is dotted (`retry.attempts`, `limits["a.b"]`) or a JSON pointer (`/retry/attempts`). */
+/**
+ * A setting that should take effect. `path` is dotted (`retry.attempts`, `limits["a.b"]`) or a JSON pointer (`/retry/attempts`).
+ *
+ * @example
+ * ```ts
+ * const wanted: readonly WantedSetting[] = [{ path: "retry.attempts", value: 2 }, { path: "timeouts.request" }];
+ * console.log(how(evaluation, "httproute/bakery/baker#order", wanted)?.wanted);
+ * ```
+ */
 export interface WantedSetting {
   readonly path: string;
   /** Absent or null: the setting should not be set at all. */
@@ -119,6 +127,7 @@ export interface HowChange {
   readonly incompletePaths: number;
 }
 
+/** An object of a change: created, changed or deleted. */
 export interface ChangedObject {
   readonly id: ObjectId;
   readonly ref: ObjectRef;
@@ -140,6 +149,7 @@ export interface HowReach {
   readonly sameValue: number;
 }
 
+/** A number of values, and of the paths that have them. */
 export interface ValueCount {
   readonly values: number;
   readonly paths: number;

@@ -131,6 +131,7 @@ function defaultCel(): EvaluateCondition {
   return sharedCel;
 }
 
+/** Shared by all traces: its results depend on the pattern and the text alone. */
 let sharedRegex: MatchRegex | undefined;
 function defaultRegex(): MatchRegex {
   sharedRegex ??= createRegex();

@@ -24,6 +24,7 @@ export function openApiDocument(path: string): ApiResponse | undefined {
   return jsonResponse({ paths: { [`apis/${VIEW_API_VERSION}`]: { serverRelativeURL } } });
 }
 
+/** The document, which is a constant. It is built on the first request, because most processes never serve it. */
 let built: { readonly text: string; readonly hash: string } | undefined;
 
 function build(): { readonly text: string; readonly hash: string } {

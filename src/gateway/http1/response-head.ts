@@ -67,6 +67,7 @@ export const formatStatusLine = ({ status, statusText }: Pick<ClientResponseHead
 const formatKeepAlive = (keepAliveMs: number): string =>
   `connection: keep-alive\r\nkeep-alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n\r\n`;
 
+/** The date of one second, shared by all connections: it depends on the second alone. */
 let dateSecond = Number.NaN;
 let dateText = "";
 

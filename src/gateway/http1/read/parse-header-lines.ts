@@ -16,6 +16,7 @@ export function hasBadLineEnd(text: string, start: number): boolean {
   return BAD_LINE_END.test(text);
 }
 
+/** Header names in lower case. Shared by all connections: the function is pure, and the cache is bounded. */
 const lowerCase = new RecentCache((name) => name.toLowerCase());
 
 /** Parses the lines from `start` to `end`, the last line end included. Undefined: a line is malformed. */

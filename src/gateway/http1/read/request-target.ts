@@ -44,6 +44,7 @@ const AUTHORITY = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::([0-9]{1,5}))?$/;
 /** Parses `host` or `host:port`. Undefined: the text is neither. */
 export const parseAuthority = (text: string): Authority | undefined => authorities.get(text);
 
+/** Parsed hosts. Shared by all connections: the function is pure, and the cache is bounded. */
 const authorities = new RecentCache(readAuthority);
 
 function readAuthority(text: string): Authority | undefined {

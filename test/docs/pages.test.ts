@@ -66,19 +66,35 @@ describe("README.md", () => {
     const commands = block.split("\n").slice(1, -1);
     expect(commands.map((line) => line.replace(/ +#.*/, ""))).toEqual(["npm run demo", "npm test"]);
   });
+});
 
-  test("links to files that are in the package", () => {
-    const packed = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
-      cwd: root,
-      encoding: "utf8",
-    });
-    const [{ files }] = JSON.parse(packed) as [{ readonly files: readonly { readonly path: string }[] }];
-    const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target.replace(/#.*/, ""));
-    const local = links.filter((target) => !/^[a-z]+:/.test(target));
-    expect(local.length).toBeGreaterThan(10);
-    const isPacked = (link: string): boolean =>
-      files.some(({ path }) => (link.endsWith("/") ? path.startsWith(link) : path === link));
-    expect(local.filter((link) => !isPacked(link))).toEqual([]);
+describe("the package", () => {
+  const packed = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  const [{ files }] = JSON.parse(packed) as [{ readonly files: readonly { readonly path: string }[] }];
+  const paths = files.map(({ path }) => path);
+
+  test("has pages that link only to what is in it", () => {
+    const own = pages.filter((page) => paths.includes(page));
+    expect(own).toContain("README.md");
+    expect(own.length).toBeGreaterThan(50);
+    const links = own.flatMap((page) =>
+      [...read(page).matchAll(/\]\(([^)\s]+)\)/g)]
+        .map(([, target = ""]) => target.replace(/#.*/, ""))
+        .filter((target) => target !== "" && !/^[a-z]+:/.test(target))
+        .map((target) => ({ page, path: join(dirname(page), target) })),
+    );
+    expect(links.length).toBeGreaterThan(200);
+    const isPacked = (path: string): boolean =>
+      paths.some((one) => one === path || one.startsWith(path.endsWith("/") ? path : `${path}/`));
+    expect(links.filter(({ path }) => !isPacked(path)).map(({ page, path }) => `${page}: ${path}`)).toEqual([]);
+  });
+
+  test("has the homepage of the chart", () => {
+    const { homepage } = JSON.parse(read("package.json")) as { readonly homepage: string };
+    expect(read("deploy/chart/Chart.yaml")).toContain(`\nhome: ${homepage}\n`);
   });
 });
 

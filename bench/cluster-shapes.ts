@@ -18,7 +18,7 @@ export interface ShapeOptions {
   readonly parents: number;
   /** Adds policies on the class, listeners and rules to those on Gateways and on every second route. */
   readonly levels: "GatewayAndRoute" | "Five";
-  /** Whether the policies of routes share a few specs, as generated policies do, or each has its own. */
+  /** `Alike`: the policies of routes share a few specs, as generated policies do. `Different`: each has its own. */
   readonly policies: "Alike" | "Different";
   /** The effective targets. */
   readonly ends: "HTTPRouteRule" | "Service";

@@ -28,7 +28,7 @@ run(process.execPath, [join(root, "scripts", "build.mjs"), "--if-changed"]);
 run(tool, ["build", "--tag", tag, ...further, root]);
 console.error(`image: ${tag} is built with ${tool}`);
 
-/** Whether the program is there, and why it cannot build: its daemon, if it has one, must respond. */
+/** Finds the program, or the reason why it cannot build: its daemon, if it has one, must respond. */
 function infoOf(name) {
   const { status, stderr, error } = spawnSync(name, ["info"], { encoding: "utf8", timeout: 20_000 });
   if (error?.code === "ENOENT") return { name, isThere: false };

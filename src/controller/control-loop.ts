@@ -56,7 +56,7 @@ export interface ControlLoopOptions {
   readonly source: DocumentSource;
   readonly dataplane: DataplaneServer;
   readonly evaluation: EvaluateOptions;
-  /** Whether the documents are everything there is. */
+  /** `Complete`: the documents are everything there is. */
   readonly completeness?: Completeness;
   /** The data plane that caveats are about. */
   readonly dataplaneName?: CaveatDataplane;

@@ -72,7 +72,7 @@ export async function loadSource(
 }
 
 export interface SourceOptions extends DocumentOptions {
-  /** Whether the files are everything there is. The default is `Partial`. */
+  /** `Complete`: the files are everything there is. The default is `Partial`. */
   readonly completeness?: Completeness;
   /** The definitions beside those of the files. The default is everything that comes with the program. */
   readonly known?: KnownDefinitions | undefined;

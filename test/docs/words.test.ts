@@ -61,6 +61,7 @@ const proseRules: readonly Rule[] = [
 const commentRules: readonly Rule[] = [
   [/^[\s*]*(?:Of (?!course|two |several )|Those |They,|The same\b|What who|Who |Whose )/, "a sentence with a subject"],
   [/^[\s*]*(?:What|Which) /, "a sentence with a subject: the thing itself, or a verb in the present tense", NOT_TESTS],
+  [/^[\s*]*Whether /, "True if …; the words of the value, and the meaning of each", NOT_TESTS],
   [/^[\s*]*So (?:many|much|few|long) /, "The number of …", NOT_TESTS],
   [/^[\s*]*As (?:many|much|few|long|if|in|it|they) |^[\s*]*As `/, "a sentence with a subject", NOT_TESTS],
   [/^[\s*]*(?:Its |It (?!is ))/, "the name of the thing, which the line above may not have", NOT_TESTS],
@@ -220,6 +221,7 @@ describe("words", () => {
     "/** What is folded and left out. */",
     "/**\n * Which settings take effect.\n */",
     "// So many at once.",
+    "/** Whether the port is free. */",
     "/** As many as Linux follows. */",
     "/** Its index. */",
     "/** Of the first block the draft that changes least. */",

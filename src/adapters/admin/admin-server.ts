@@ -6,7 +6,7 @@ export interface AdminOptions {
   /** 0: any free port. */
   readonly port: number;
   readonly metrics: () => string;
-  /** Whether requests are served, with the reason. */
+  /** True if requests are served, with the reason. */
   readonly readiness: () => { readonly isReady: boolean; readonly reason: string };
   /** Readiness of single parts, at `/readyz/NAME`. */
   readonly parts?: Readonly<Record<string, AdminOptions["readiness"]>>;

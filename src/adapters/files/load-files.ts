@@ -39,7 +39,7 @@ export interface LoadedFiles {
   readonly objectFiles: readonly string[];
 }
 
-/** Whether a path of the user's is this file, or a folder above it: a folder may have files that are not about Kubernetes. */
+/** True if a path of the user's is this file. False: it is a folder above; a folder may have files that are not about Kubernetes. */
 interface Origin {
   readonly isNamed: boolean;
 }

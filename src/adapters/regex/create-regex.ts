@@ -3,7 +3,7 @@ import type { MatchRegex } from "../../core/model/regex.ts";
 import { weighPattern } from "./weigh-pattern.ts";
 
 export interface RegexOptions {
-  /** Whether the pattern must match the whole text, as in routes, or a part of it, as in CEL. */
+  /** `Whole`: the pattern must match the whole text, as in routes. `Anywhere`: a part of it, as in CEL. */
   readonly match?: "Anywhere" | "Whole";
   /** UTF-16 code units. */
   readonly maxPatternLength?: number;

@@ -132,7 +132,7 @@ function sliceOf(
 }
 
 function passes({ left, operator, right }: Filter, item: Json, problems: string[]): boolean {
-  // Whether a path exists may be asked of values that do not have it.
+  // Values that do not have a path may be asked whether it exists.
   const ignored: string[] = [];
   const lefts = follow(left, [item], operator === "exists" ? ignored : problems);
   if (operator === "exists") return lefts.length > 0;

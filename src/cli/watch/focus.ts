@@ -8,13 +8,13 @@ import type { LoadedSource } from "../../sources/load-source.ts";
 import { type FoundTarget, isListed, type Scope } from "../target/find-targets.ts";
 
 export interface Focus {
-  /** Whether the values on a path are part of the answer. */
+  /** True if the values on a path are part of the answer. */
   readonly hasPath: (path: PathChange) => boolean;
-  /** Whether a value on such a path is. */
+  /** True if a value on such a path is part of the answer. */
   readonly hasValue?: (value: ValueChange) => boolean;
-  /** Whether the verdict of a policy is part of the answer, in the source before or after the change. */
+  /** True if the verdict of a policy is part of the answer, in the source before or after the change. */
   readonly hasPolicy: (policy: PolicyId, worlds: readonly World[]) => boolean;
-  /** Whether an object is part of the answer itself. Undefined: none is. */
+  /** True if an object is part of the answer itself. Undefined: none is. */
   readonly hasObject?: (object: ObjectId) => boolean;
   /** The findings of the answer. Undefined: it has none. */
   readonly findingsOf?: (source: LoadedSource) => Promise<readonly Finding[]>;

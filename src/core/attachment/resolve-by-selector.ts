@@ -65,7 +65,7 @@ function selectsFrom({ policy, definition }: Resolution, { target, namespace }: 
   return target.namespaces !== undefined || isEverywhere ? undefined : namespace;
 }
 
-/** Whether the selector selects in the namespace of an object. Where its labels are not known, that is reported once. */
+/** A function that is true if the selector selects in the namespace of an object. Where its labels are not known, that is reported once. */
 function namespaceFilter(resolution: Resolution, { namespaces, field }: PolicyTarget): (object: KubeObject) => boolean {
   if (namespaces === undefined || namespaces === "All") return () => true;
   const { context } = resolution;

@@ -1,4 +1,4 @@
-/** Whether something that was left out of account may change an answer. */
+/** Finds out whether something that was left out of account may change an answer. */
 import { looksLikePolicy, writtenTargets } from "../effective/findings/ignored-policies.ts";
 import { referrersOf } from "../effective/world/link-indexes.ts";
 import { isJsonList, isJsonObject, type Json, ownValue } from "../model/json.ts";

@@ -31,7 +31,7 @@ export interface ListenerStatus {
   readonly status: TargetStatus;
   readonly isAccepted: boolean;
   readonly isResolved: boolean;
-  /** Whether it can be served: the data plane has a configuration for it. */
+  /** True if the listener can be served: the data plane has a configuration for it. */
   readonly isServed: boolean;
 }
 
@@ -256,7 +256,7 @@ const isTls = ({ protocol }: Listener): boolean => protocol === "HTTPS" || proto
 
 const textOf = ({ field, message }: ConditionProblem): string => `${field}: ${message}`;
 
-/** Whether a ReferenceGrant that is not in the input may permit the reference. */
+/** True if a ReferenceGrant that is not in the input may permit the reference. */
 const mayBePermitted = (world: World, { notPermitted }: ConditionProblem): boolean =>
   notPermitted !== undefined && mayBeGrantedElsewhere(world, notPermitted);
 

@@ -12,7 +12,7 @@ export interface ObservedInfrastructure {
 }
 
 /**
- * Whether a Gateway has what it needs:
+ * The state of the infrastructure of a Gateway:
  * - `Ready`: an Envoy is ready, and clients can connect to these addresses.
  * - `Unready`: it may have addresses, but no Envoy is ready.
  * - the others have the reason that Gateway API has for the condition Programmed.

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, ownValue } from "../model/json.ts";
 import type { Block, Policy } from "../model/policy.ts";
 import type { FoldResult } from "./fold-result.ts";
 
-/** Whether a block is merged, and the error of its condition, if it has one. */
+/** The decision whether a block is merged, and the error of its condition, if it has one. */
 export interface WhenOutcome {
   readonly isMerged: boolean;
   readonly error?: string;

@@ -90,7 +90,7 @@ export interface WorkloadKind extends GroupKind {
 export interface SelectorNamespaces {
   /** Field of a selector that says in which namespaces it selects: `{from: Same | All | Selector, selector}`. Absent: its own only. */
   readonly field?: string;
-  /** Whether a target in another namespace needs a ReferenceGrant there. */
+  /** `Needed`: a target in another namespace needs a ReferenceGrant there. */
   readonly grants: "Needed" | "NotNeeded";
   /** Policies in these namespaces select in every namespace, without grants. */
   readonly everywhere: readonly string[];
@@ -153,9 +153,9 @@ export interface KindFacts extends GroupKind {
 export interface RouteFacts {
   /** The listener protocols that accept such routes. */
   readonly protocols: readonly string[];
-  /** Whether `spec.hostnames` must match the listener. */
+  /** True if `spec.hostnames` must match the listener. */
   readonly hostnames: boolean;
-  /** Whether a TLS listener that does not terminate TLS accepts such routes. Absent: yes. */
+  /** True if a TLS listener that does not terminate TLS accepts such routes. Absent: true. */
   readonly passthrough?: boolean;
 }
 
@@ -170,7 +170,7 @@ export interface SectionFacts {
 
 /** For `ChildRefs`: references to several children, and to children in other namespaces. */
 export interface ChildSelection {
-  /** Whether a child in another namespace needs a ReferenceGrant. Absent: it does. */
+  /** `Needed`: a child in another namespace needs a ReferenceGrant. Absent: `Needed`. */
   readonly grants?: "Needed" | "NotNeeded";
   /** A name that stands for every object of the kind in the namespace. Absent: none does. */
   readonly anyName?: string;
@@ -322,7 +322,7 @@ export interface MergeRules {
   readonly sameTarget: SameTarget;
   /** At most so many policies take effect on one target; the others are Conflicted. Absent: no limit. */
   readonly limit?: number;
-  /** Whether a policy that sets and removes nothing lets higher defaults take effect, or keeps them out. With `none` it always does. */
+  /** A policy that sets and removes nothing lets higher defaults take effect (`GivesWay`), or keeps them out. With `none` it always does. */
   readonly empty: "GivesWay" | "TakesPlace";
 }
 

@@ -4,7 +4,7 @@
  */
 import { type Backoff, waitMs } from "./backoff.ts";
 
-/** Whether a request that was sent, and so may have been processed, may be sent again. */
+/** The requests that may be sent again although they were sent, and so may have been processed. */
 export type AfterSend = "Never" | "Idempotent" | "Always";
 
 /** The effective retry settings, as numbers, with defaults filled in. */

@@ -16,7 +16,7 @@ export interface TimelineAttempt {
   readonly earliestMs: number | undefined;
   /** When it starts if each attempt and each wait takes as long as allowed. Undefined: attempts have no timeout. */
   readonly latestMs: number | undefined;
-  /** Whether it starts before the request timeout: in the slowest case too, in the fastest case only, or in no case. */
+  /** The cases in which the retry starts before the request timeout: in the slowest case too, in the fastest case only, or in no case. */
   readonly fits: "always" | "sometimes" | "never";
 }
 

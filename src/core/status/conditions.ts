@@ -129,7 +129,7 @@ export const pathsUnknown = (policy: KubeObject, type: Vocabulary): Condition =>
       "no path below the target of the policy is in the input; routes that are not in the input may use the target",
   });
 
-/** Whether a policy takes effect whose references are not known to be valid. */
+/** The condition of a policy whose references are not known to be valid. */
 export const undecided = ({ object, references }: PolicyRecord, type: Vocabulary): Condition =>
   condition(object, {
     type,

@@ -81,7 +81,7 @@ function policyStatus(
   return { status: { policy: id, policyKind, ancestors: entries }, finding };
 }
 
-/** Whether the controller owns a policy kind. */
+/** A function that is true if the controller owns a policy kind. */
 export function ownership({ ownedKinds }: StatusOptions): (kind: CompiledKind) => boolean {
   if (ownedKinds === undefined) return () => true;
   const owned = new Set(ownedKinds.map(kindId));

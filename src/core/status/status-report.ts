@@ -21,7 +21,7 @@ export interface StatusOptions {
   /** The policy kinds that this controller reports on; absent: all. One of several kinds of a definition stands for all of them. */
   readonly ownedKinds?: readonly GroupKind[];
   /**
-   * Whether the data plane of the ancestor has acknowledged the configuration of this evaluation. Until then the policy is
+   * True if the data plane of the ancestor has acknowledged the configuration of this evaluation. Until then the policy is
    * `Reconciling` there. Absent: no data plane has to acknowledge.
    */
   readonly acknowledged?: (ancestor: ObjectId, policy: PolicyId) => boolean;

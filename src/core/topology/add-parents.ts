@@ -234,7 +234,7 @@ const aboutName = ({ matchLabels, matchExpressions }: LabelSelector): LabelSelec
 });
 
 /**
- * Whether a selector allows a namespace is known only with its labels
+ * A selector allows a namespace only by known labels
  *
  * A namespace that is not in the input, where that may be a part of the world, may have the labels that a selector asks for. Then it is not
  * known whether the object is attached, and the Namespace is an absent object of its paths.

@@ -14,7 +14,7 @@ export interface ViewContext {
   readonly redactsNames?: boolean;
   /** The worth of retries at present. Absent: the controller serves no Gateways, or the view is part of a list. */
   readonly retries?: (() => RetryKnowledge | undefined) | undefined;
-  /** Whether the status of an object is left alone, because another writer resets it. Only the replica that writes status knows. */
+  /** The reason why the status of an object is left alone: another writer resets it. Only the replica that writes status knows. */
   readonly stoppedStatus?: (id: ObjectId) => StoppedStatus | undefined;
 }
 

@@ -64,7 +64,7 @@ export interface EnvoyCompileOptions {
   /** The number of hosts from which on each host of a port gets its own scope. Undefined: a default. */
   readonly scopesFrom?: number;
   readonly limits?: Partial<EdgeLimits>;
-  /** Whether another Envoy may open the same ports, as during a hot restart. Default: true. */
+  /** True if another Envoy may open the same ports, as during a hot restart. Default: true. */
   readonly sharesPorts?: boolean;
   /** The number of trusted proxies in front. Default: 0. */
   readonly trustedHops?: number;

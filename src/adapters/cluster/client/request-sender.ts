@@ -56,7 +56,7 @@ export function createRequestSender(
     });
   };
 
-  /** Whether the request is worth sending again with other credentials. */
+  /** True if the request is worth sending again with other credentials. */
   const renew = async (): Promise<boolean> => {
     if (!(await credentials.renew())) return false;
     if ((await credentials.certificate())?.cert !== certificate) transport.reconnect();

@@ -45,7 +45,7 @@ export function parseIgnores(texts: readonly string[], world: World): ParsedIgno
   return { ok: true, ignores };
 }
 
-/** Whether an object is the one that `KIND/NAME` or `KIND/NAMESPACE/NAME` names. A text: why it names none. */
+/** A function that is true for the object that `KIND/NAME` or `KIND/NAMESPACE/NAME` names. A text: why it names none. */
 function parseObject(text: string, world: World): ((ref: ObjectRef) => boolean) | string {
   const named = parseTargetText(text);
   if (named === undefined || named.namespace === "") return `'${text}' is not written KIND/NAME or KIND/NAMESPACE/NAME`;

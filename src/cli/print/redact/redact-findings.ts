@@ -52,7 +52,7 @@ function withoutHidden(
   });
 }
 
-/** Whether a text names a hidden policy. */
+/** True if a text names a hidden policy. */
 export const mentionsHidden = (
   world: World,
   redaction: Pick<Redaction, "isHidden">,

@@ -74,7 +74,7 @@ class Reports {
   }
 
   /**
-   * Whether a controller calls a policy of the kind invalid that is accepted here. It then counts for the controller in ways that are not known here, for
+   * True if a controller calls a policy of the kind invalid that is accepted here. It then counts for the controller in ways that are not known here, for
    * the other policies of the kind, too.
    */
   hasRefused(kind: CompiledKind): boolean {

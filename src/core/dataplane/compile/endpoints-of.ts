@@ -9,7 +9,7 @@ const ENDPOINTS_ANNOTATION = "prevail.dev/endpoints";
 const SERVICE_NAME = "kubernetes.io/service-name";
 
 /**
- * Whether the annotation `prevail.dev/endpoints` of a Service is used. In a cluster it must not be: it would let the author of a Service
+ * The use of the annotation `prevail.dev/endpoints` of a Service. In a cluster it must not be: it would let the author of a Service
  * reach any address that the gateway can reach.
  *
  * @example

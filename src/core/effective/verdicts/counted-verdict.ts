@@ -70,7 +70,7 @@ function conflictsOnAllTargets(world: World, record: PolicyRecord): readonly Con
 
 type Accepted = Extract<CountedVerdict, { readonly state: "Accepted" }>;
 
-/** Whether the references of the policy are valid is not known, and so it is not known whether it takes effect. */
+/** The references of the policy are not known to be valid, so it is not known whether it takes effect. */
 function undecided(verdict: Accepted): CountedVerdict {
   const of = (known: Enforcement): Enforcement => (known === "Overridden" ? known : "Incomplete");
   return {

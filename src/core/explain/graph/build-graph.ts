@@ -25,9 +25,9 @@ import { withoutNodes } from "./without-nodes.ts";
 export interface GraphOptions {
   /** Draw these targets, and what is above and below them. Absent: the whole topology. */
   readonly targets?: readonly ObjectOrSection[];
-  /** Whether every rule, port and listener is a node, or only those with policies and those that others are attached to. */
+  /** `All`: every rule, port and listener is a node. `Used`: only those with policies and those that others are attached to. */
   readonly sections: "All" | "Used";
-  /** Whether objects without parents, children and policies are drawn. */
+  /** The treatment of objects without parents, children and policies. */
   readonly lone: "Drawn" | "LeftOut";
   /** The number of levels above and below the targets; without targets below the roots. Sections are at the level of their object. */
   readonly depth?: number;

@@ -1,4 +1,4 @@
-/** Whether the API server would accept the objects of a draft as they are written. */
+/** Finds out whether the API server would accept the objects of a draft as they are written. */
 import { putInScope } from "../../effective/world/scope-objects.ts";
 import type { PolicyRecord, World } from "../../effective/world/world.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../model/json.ts";

@@ -107,7 +107,7 @@ function selectOptional(value: CelValue, name: string, operand: CelExpression, a
   throw located(noMember(container, operand, `.${name}`), at);
 }
 
-/** Whether the key is there, whatever its value. */
+/** Compiles `has`: true if the key is there, whatever its value. */
 export function compileHas({ operand, field, at }: CelNode<"has">, scope: CelScope, compile: Compile): Compiled {
   const inner = compile(operand, scope);
   const { run } = inner;

@@ -16,7 +16,7 @@ import {
   isList,
 } from "./values.ts";
 
-/** Whether two values are equal. Numbers of different types are equal if they are the same number. */
+/** True if two values are equal. Numbers of different types are equal if they are the same number. */
 export function isEqual(a: CelValue, b: CelValue, frame: Frame): boolean {
   if (typeof a === "number" && typeof b === "number") return a === b;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return isEqualScalar(a, b, frame);

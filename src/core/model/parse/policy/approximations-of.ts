@@ -4,7 +4,7 @@ import { isJsonList, isJsonObject, type Json, ownValue } from "../../json.ts";
 import type { KubeObject } from "../../kube-object.ts";
 import { settingsOf } from "./settings-of.ts";
 
-/** Whether the definition says that it differs from the implementation in what the policy targets. */
+/** True if the definition says that it differs from the implementation in what the policy targets. */
 export const hasApproximateTargets = (policy: KubeObject, definition: PolicyDefinition): boolean =>
   (definition.approximate ?? []).some(
     (one) =>
@@ -12,7 +12,7 @@ export const hasApproximateTargets = (policy: KubeObject, definition: PolicyDefi
       concerns(one, policy, definition),
   );
 
-/** Whether a difference is about a policy. */
+/** True if a difference is about a policy. */
 export function concerns(
   { paths, with: others = [] }: Approximation,
   { raw }: KubeObject,

@@ -1,9 +1,10 @@
 // Writes docs/rules.md: each rule of a specification, where it is decided and what tests it.
-//   node scripts/generate-rules.mjs [--check | --json]
-// With --check nothing is written: exit code 1 if the page is not what would be written. With --json the rules are printed.
+//   node scripts/generate-rules.mjs [--check | --json | --unparsed]
+// With --check nothing is written: exit code 1 if the page is not what would be written. With --json the rules are printed, with --unparsed
+// the comments that look like a rule but are none.
 import { fileURLToPath } from "node:url";
 import { mutants } from "./mutant-table.mjs";
-import { DOCUMENTS, readRules, ruleBrokenBy, testsOf } from "./read-rules.mjs";
+import { DOCUMENTS, readRules, readUnparsedRules, ruleBrokenBy, testsOf } from "./read-rules.mjs";
 import { writeGenerated } from "./write-generated.mjs";
 
 const rules = readRules();
@@ -11,6 +12,7 @@ const mistakes = groupMistakes();
 
 if (process.argv.includes("--json"))
   console.log(JSON.stringify(rules.map((rule) => ({ ...rule, tests: testsOf(rule) }))));
+else if (process.argv.includes("--unparsed")) console.log(JSON.stringify(readUnparsedRules()));
 else writeGenerated("generate-rules", fileURLToPath(new URL("../docs/rules.md", import.meta.url)), render());
 
 function titleOfMutant(mutant) {

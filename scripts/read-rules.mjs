@@ -5,6 +5,8 @@
  *   (empty line)
  *   Of two policies on one target the older is higher …
  *   GEP-713, "Conflict resolution"
+ *
+ * What else a caller has to know, such as the meaning of an argument, is a paragraph below the citation.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join, posix, relative } from "node:path";
@@ -23,6 +25,8 @@ export const DOCUMENTS = [
   "GEP-1619",
   "GEP-1713",
   "GEP-1731",
+  "GEP-1897",
+  "GEP-2644",
   "GEP-3388",
   "Kubernetes",
   "RFC 9110",
@@ -33,12 +37,32 @@ const COMMENT = /\/\*\*\n(?:[ \t]*\*.*\n)*?[ \t]*\*\//g;
 
 /** Every rule, in the order of files and lines: title, definition, document, heading, file and the offset of its comment. */
 export function readRules() {
+  return readComments().flatMap(({ lines, file, index }) => {
+    const rule = parseRule(lines);
+    return rule === undefined ? [] : [{ ...rule, file, index }];
+  });
+}
+
+/** Comments that look like a rule but are not parsed as one, as `file:line: first line`: they would be missing from docs/rules.md. */
+export function readUnparsedRules() {
+  return readComments()
+    .filter(({ lines }) => hasRuleShape(lines) && parseRule(lines) === undefined)
+    .map(({ lines, file, line }) => `${file}:${line}: ${lines[0]}`);
+}
+
+/** Comments of several lines, each with its lines, file, offset and number of its first line. */
+function readComments() {
   return sourceFiles().flatMap((file) => {
     const text = readFileSync(join(root, file), "utf8");
-    return [...text.matchAll(COMMENT)].flatMap(({ 0: comment, index }) => {
-      const rule = parseRule(comment);
-      return rule === undefined ? [] : [{ ...rule, file, index }];
-    });
+    return [...text.matchAll(COMMENT)].map(({ 0: comment, index }) => ({
+      lines: comment
+        .split("\n")
+        .slice(1, -1)
+        .map((line) => line.replace(/^\s*\* ?/, "")),
+      file,
+      index,
+      line: text.slice(0, index).split("\n").length,
+    }));
   });
 }
 
@@ -53,16 +77,24 @@ const filesIn = (folder) =>
     .sort();
 
 /** Undefined for a comment of another shape. */
-function parseRule(comment) {
-  const lines = comment
-    .split("\n")
-    .slice(1, -1)
-    .map((line) => line.replace(/^\s*\* ?/, ""));
-  const [title, empty, ...rest] = lines;
-  const citation = CITATION.exec(rest.at(-1) ?? "");
-  if (title === undefined || title === "" || empty !== "" || citation === null) return undefined;
-  return { title, definition: rest.slice(0, -1).join(" "), document: citation[1], heading: citation[2] };
+function parseRule([title, empty, ...rest]) {
+  if (title === undefined || !isTitle(title) || empty !== "") return undefined;
+  const end = rest.findIndex((line, i) => CITATION.test(line) && (rest[i + 1] ?? "") === "");
+  const citation = CITATION.exec(rest[end] ?? "");
+  if (end < 1 || citation === null) return undefined;
+  return { title, definition: rest.slice(0, end).join(" "), document: citation[1], heading: citation[2] };
 }
+
+/** True if a comment has a title or a line that cites, of whatever document. */
+function hasRuleShape([first = "", empty, ...rest]) {
+  return (isTitle(first) && empty === "") || rest.some((line) => ANY_CITATION.test(line));
+}
+
+/** A title is no sentence. */
+const isTitle = (line) => line !== "" && !/[.:]$/.test(line);
+
+/** A line that names a document and a heading of it, and nothing else. */
+const ANY_CITATION = /^[A-Z][\w ,.-]*, ["“][^"”]+["”]\.?$/;
 
 /** The tests of a rule: those that cite its document and heading at their top, that import its file, or that are beside it. */
 export function testsOf({ document, heading, file }) {

@@ -6,6 +6,11 @@ import { expect, test } from "vitest";
 const script = fileURLToPath(new URL("../scripts/generate-rules.mjs", import.meta.url));
 const run = (option: string) => spawnSync(process.execPath, [script, option], { encoding: "utf8" });
 
+/** What the script prints as JSON. */
+function read(option: string): unknown {
+  return JSON.parse(run(option).stdout);
+}
+
 interface Rule {
   readonly title: string;
   readonly definition: string;
@@ -13,11 +18,15 @@ interface Rule {
   readonly tests: readonly string[];
 }
 
-const rules = JSON.parse(run("--json").stdout) as readonly Rule[];
+const rules = read("--json") as readonly Rule[];
 
 test("docs/rules.md is up to date", () => {
   const { status, stderr } = run("--check");
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+});
+
+test("each comment in the shape of a rule is a rule of a known document", () => {
+  expect(read("--unparsed")).toEqual([]);
 });
 
 test("each rule is decided in exactly one file", () => {

@@ -8,10 +8,8 @@ import { OF_GATEWAYS } from "../report/held-kinds.ts";
 export const ENDPOINT_SLICE: GroupKind = { group: "discovery.k8s.io", kind: "EndpointSlice" };
 
 /**
- * No configuration from a part of the facts
- *
- * Where a kind cannot be listed, data planes keep the configuration that they have: without EndpointSlices every backend would have no endpoint, without
- * BackendTLSPolicies requests would leave without TLS. Sorted.
+ * No configuration is made from a part of the facts. Where a kind cannot be listed, data planes keep the configuration that they have:
+ * without EndpointSlices every backend would have no endpoint, without BackendTLSPolicies requests would leave without TLS. Sorted.
  */
 export function findUnreadKinds({ completeness, rulebook }: World): readonly string[] {
   const policies = rulebook.kinds.flatMap(({ definition }) =>

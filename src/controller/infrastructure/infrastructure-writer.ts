@@ -23,7 +23,7 @@ export interface InfrastructureWriterOptions {
   readonly namespace: string;
   /** How much longer this process may write; 0 if it does not lead. */
   readonly remainingMs: () => number;
-  /** The names and the purpose of the certificate of the Envoys of a Gateway. */
+  /** What the certificate of the Envoys of a Gateway is for. */
   readonly certificateOf: (infrastructure: GatewayInfrastructure) => Omit<ClientCertificateOptions, "nowMs">;
   /** An object of a Gateway has changed, or could not be written. */
   readonly onChange: () => void;
@@ -35,7 +35,7 @@ export interface InfrastructureWriterOptions {
   readonly counts?: FollowCounts | undefined;
 }
 
-/** The wanted objects of a Gateway. `kept`: the existing ones stay, with the reason why the wanted ones are not known. */
+/** What is wanted for a Gateway. `kept`: what is there stays, and why it is not known what should be. */
 export type WantedInfrastructure = GatewayInfrastructure | { readonly kept: string };
 
 /** The manager of the fields that are applied (Kubernetes, "Server-Side Apply"). */
@@ -75,7 +75,7 @@ const REMOVE_AFTER_MS = 5000;
 /** How often certificates are looked at. */
 const RENEW_MS = 30 * 60_000;
 
-/** The known state of one Gateway, by `namespace/name`. */
+/** What is known of one Gateway, by `namespace/name`. */
 interface Record {
   wanted: WantedInfrastructure | undefined;
   /** Since when it is not wanted. */
@@ -85,11 +85,9 @@ interface Record {
 }
 
 /**
- * Level-triggered infrastructure
- *
- * After each change of what is wanted, and of an object of its own, the objects of the Gateway are compared, and those that differ are
- * applied. What equals is not written. A Gateway whose objects cannot be written says why, and there are further attempts; others do not
- * wait for it.
+ * Writing is level-triggered. After each change of what is wanted, and of an object of its own, the objects of the Gateway are compared,
+ * and those that differ are applied. What equals is not written. A Gateway whose objects cannot be written says why, and there are further
+ * attempts; others do not wait for it.
  */
 export class InfrastructureWriter {
   readonly #options: InfrastructureWriterOptions;
@@ -99,7 +97,7 @@ export class InfrastructureWriter {
     INFRASTRUCTURE_RESOURCES.map((one) => [one, new Map()]),
   );
   readonly #synced = new Set<ApiResource>();
-  /** Applied objects as the API server has stored them. It may write a value in another way. */
+  /** What the API server has made of an object that was applied: it may write a value in another way. */
   readonly #settled = new Map<string, { readonly wanted: Json; readonly projection: Json }>();
   readonly #queue: WorkQueue<string>;
   #authority: ClientAuthority | undefined;

@@ -5,10 +5,8 @@ import { isJsonList, isJsonObject, type Json, jsonEqual, ownValue } from "../../
 const KEYS = ["name", "containerPort", "port", "mountPath", "topologyKey", "key"] as const;
 
 /**
- * The part of an object that is wanted
- *
- * The object restricted to the fields that are wanted. Fields and items that others have added are not part of it, such as defaults of the API server and containers of a webhook. The object has
- * what is wanted if both are equal.
+ * Returns the object restricted to the fields that are wanted. Fields and items that others have added are not part of it, such as defaults
+ * of the API server and containers of a webhook. The object has what is wanted if both are equal.
  */
 export function projectOnto(object: Json | undefined, wanted: Json): Json {
   if (isJsonObject(wanted)) {

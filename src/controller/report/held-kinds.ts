@@ -20,9 +20,8 @@ const ALWAYS: readonly GroupKind[] = [
 ];
 
 /**
- * No report on a part of the facts
- *
- * Where a kind cannot be listed, or its watch fails, the last words stay: a policy whose targets cannot be read is not a policy without targets.
+ * Nothing is reported from a part of the facts. Where a kind cannot be listed, or its watch fails, the last words stay: a policy whose
+ * targets cannot be read is not a policy without targets.
  * `troubled`: kinds that cannot be followed now.
  */
 export function findHeldKinds(world: World, troubled: ReadonlySet<KindId>): HeldKinds {

@@ -6,7 +6,7 @@ const SLICE_MS = 4;
 const LONGEST_SLICE_MS = 100;
 
 /**
- * Takes the steps, with a turn for other work after each slice
+ * Takes the steps, with a turn for other work after each slice.
  *
  * `ms` is the time that the steps took. Pauses between computations are a multiple of it, so the time for which the process was stopped, or the
  * machine asleep, must not be part of it: a leader would not report for minutes afterwards.

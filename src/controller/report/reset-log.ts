@@ -11,11 +11,9 @@ const WITHIN_MS = 10 * 60_000;
 const STOPPED_MS = 60 * 60_000;
 
 /**
- * Two writers of one condition
- *
- * If the same manager removes or changes our entries of an object three times within ten minutes, they are not written there any more: two
- * controllers that correct each other are a load on the API server, and no reader can rely on the result. There is another attempt after an
- * hour; three more resets end that, too.
+ * Two writers of one condition do not correct each other for ever. If the same manager removes or changes our entries of an object three
+ * times within ten minutes, they are not written there any more: two controllers that correct each other are a load on the API server, and
+ * no reader can rely on the result. There is another attempt after an hour; three more resets end that, too.
  */
 export class ResetLog {
   #resets: readonly Reset[] = [];

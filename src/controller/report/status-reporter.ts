@@ -50,11 +50,9 @@ const LEAST_PAUSE_MS = 50;
 const NOT_HELD: HeldKinds = { byPolicyKind: new Map(), unknownKinds: undefined };
 
 /**
- * Level-triggered reporting
- *
- * After each change that means something the status of what it reaches is computed from the newest evaluation, and every object that may differ is
- * compared with it. So what was missed, reset by others or left by a process before is corrected like everything else. Changes that arrive while a
- * status is computed, and for a short time after it, are computed together.
+ * Reporting is level-triggered. After each change that means something the status of what it reaches is computed from the newest
+ * evaluation, and every object that may differ is compared with it. So what was missed, reset by others or left by a process before is
+ * corrected like everything else. Changes that arrive while a status is computed, and for a short time after it, are computed together.
  */
 export class StatusReporter {
   readonly #options: StatusReporterOptions;

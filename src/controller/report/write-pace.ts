@@ -12,10 +12,8 @@ const REST_FACTOR = 4;
 const QUIET_PART = 1 / 8;
 
 /**
- * Few writes in a burst, and a last one soon after it
- *
- * A Gateway, or a policy above many routes, has other words after each of a thousand changes. The time between two writes grows while they go on;
- * when they end, the last words are not held back for all of it.
+ * A burst of changes causes few writes, and a last one soon after it. A Gateway, or a policy above many routes, has other words after each
+ * of a thousand changes. The time between two writes grows while they go on; when they end, the last words are not held back for all of it.
  */
 export class WritePace {
   #writtenMs = Number.NEGATIVE_INFINITY;

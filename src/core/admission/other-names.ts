@@ -34,10 +34,9 @@ export interface OtherNames {
 const SHOWN = 3;
 
 /**
- * Names in warnings
- *
- * A review says who the user is, but the API server shows no certificate unless it is configured to, so a client that can connect could name any user.
- * Names are therefore redacted for all users alike: with `--redact-names` each policy but that of the request has its handle.
+ * Names in warnings do not depend on the user. A review says who the user is, but the API server shows no certificate unless it is
+ * configured to, so a client that can connect could name any user. Names are therefore redacted for all users alike: with `--redact-names`
+ * each policy but that of the request has its handle.
  */
 export function otherNames(
   { redactsNames = false }: NameSettings,

@@ -8,10 +8,8 @@ const MARK = "~";
 const DIGITS = 12;
 
 /**
- * Handle of a policy
- *
- * Stands for the namespace and the name of a policy that a user may not read: `~3f9a1c2e0b4d`, the beginning of its uid. The uid says nothing about the name, and
- * is the same for every replica, so those who may read the policy can find it by its handle.
+ * A handle stands for the namespace and the name of a policy that a user may not read: `~3f9a1c2e0b4d`, the beginning of its uid. The uid
+ * says nothing about the name, and is the same for every replica, so those who may read the policy can find it by its handle.
  */
 export function handleOf({ raw }: Pick<KubeObject, "raw">): string | undefined {
   const metadata = ownValue(raw, "metadata");

@@ -56,11 +56,9 @@ export class GatewayStatusTracker {
 }
 
 /**
- * Objects that the status of a route depends on
- *
- * The status depends on the links of the route, and on what it refers to: Gateways, GatewayClasses, ListenerSets, Namespaces, ReferenceGrants, Services, Secrets. A change of the meaning of such
- * an object may reach any route. The status of one route does not depend on another route, nor on endpoints. Nor does a route bring or take the status of
- * Gateways.
+ * The status of a route depends on its own links, and on what it refers to: Gateways, GatewayClasses, ListenerSets, Namespaces,
+ * ReferenceGrants, Services, Secrets. A change of the meaning of such an object may reach any route. The status of one route does not
+ * depend on another route, nor on endpoints. Nor does a route bring or take the status of Gateways.
  */
 function reachesAllRoutes({ meaningful }: StatusScope): boolean {
   for (const id of meaningful) if (!APART.has(splitId(id).kind)) return true;

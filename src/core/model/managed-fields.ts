@@ -15,8 +15,10 @@ export interface LastWrite {
  * Managed fields
  *
  * The API server records in `metadata.managedFields` which manager wrote which fields, with one entry and one time per manager. Of several managers of a
- * field the latest is returned. Undefined if no entry has the field. `pointer` is a JSON pointer into the object.
- * Kubernetes, Server-Side Apply, "Field management"
+ * field the latest is returned.
+ * Kubernetes, "Field management"
+ *
+ * Undefined if no entry has the field. `pointer` is a JSON pointer into the object.
  */
 export function lastWriteOf(object: JsonObject, pointer: string): LastWrite | undefined {
   const metadata = ownValue(object, "metadata");

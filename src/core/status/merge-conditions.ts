@@ -26,7 +26,7 @@ export interface MergedConditions {
  *
  * Conditions of other types stay as they are, in their order. Ours are changed where they stand, withdrawn if they are no longer wanted, and
  * added at the end.
- * Kubernetes API conventions, "Typical status properties"
+ * Kubernetes, "Typical status properties"
  */
 export function mergeConditions(
   existing: Json | undefined,

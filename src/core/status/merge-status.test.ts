@@ -1,4 +1,10 @@
-/** GEP-713, "Status needs to be namespaced by implementation"; Gateway API, "PolicyAncestorStatus", "RouteParentStatus", "ListenerStatus" */
+/**
+ * GEP-713, "Status needs to be namespaced by implementation"
+ * Gateway API, "PolicyAncestorStatus"
+ * Gateway API, "RouteParentStatus"
+ * Gateway API, "ListenerStatus"
+ * Kubernetes, "Typical status properties"
+ */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Json, JsonObject } from "../model/json.ts";

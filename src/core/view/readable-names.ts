@@ -20,10 +20,8 @@ const idOf = (kind: KindId, namespace: string, name: string): ObjectId =>
   objectId({ ...parseKindId(kind), namespace, name });
 
 /**
- * Suggestions for a missing target
- *
- * A user who may read a policy sees why its targets are refused. A similar name, or another namespace, is suggested only if the user may read that object or
- * see the effective policies of its namespace.
+ * Suggestions for a missing target name only what the user may read. A user who may read a policy sees why its targets are refused. A
+ * similar name, or another namespace, is suggested only if the user may read that object or see the effective policies of its namespace.
  */
 export function explainRefusals(
   world: World,

@@ -45,10 +45,9 @@ interface Named {
 const NOTHING: Pick<Named, "certificates" | "authorities"> = { certificates: new Map(), authorities: new Map() };
 
 /**
- * Secrets and ConfigMaps by name
- *
- * Each is followed by a watch of its own (`fieldSelector: metadata.name`), as long as it is wanted. What does not exist is an object that says so, because a
- * name that was not read is not known to be absent. What cannot be read any more stays as it was last read.
+ * Follows Secrets and ConfigMaps by name. Each is followed by a watch of its own (`fieldSelector: metadata.name`), as long as it is wanted.
+ * What does not exist is an object that says so, because a name that was not read is not known to be absent. What cannot be read any more
+ * stays as it was last read.
  */
 export class NamedObjects {
   readonly #options: NamedObjectsOptions;

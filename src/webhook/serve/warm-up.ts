@@ -9,7 +9,7 @@ const POLICIES = 16;
 const MOST_MS = 500;
 
 /**
- * Answers made-up reviews, and drops the answers
+ * Answers made-up reviews, and drops the answers.
  *
  * The first change of a large cluster builds indexes, and the first reviews run code that is not compiled yet: that takes more time than an API
  * server waits for a warning. So it is done before the first review.

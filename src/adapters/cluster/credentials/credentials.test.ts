@@ -1,3 +1,7 @@
+/**
+ * Kubernetes, "client-go credential plugins"
+ * Kubernetes, "OpenID Connect tokens"
+ */
 import { mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";

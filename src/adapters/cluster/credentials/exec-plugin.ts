@@ -20,7 +20,7 @@ interface PluginCredentials {
  * Credential plugins
  *
  * A program prints an ExecCredential with a token or a client certificate. It is run once, and again when what it printed expires or is refused.
- * Kubernetes, Authenticating, "client-go credential plugins"
+ * Kubernetes, "client-go credential plugins"
  */
 export function createExecCredentials(
   plugin: ExecPlugin,

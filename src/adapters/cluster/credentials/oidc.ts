@@ -14,7 +14,7 @@ const EARLY_MS = 10_000;
  *
  * The ID token of the kubeconfig file is used until it expires; then the refresh token gets another one. The new tokens are kept in memory
  * only: the kubeconfig file belongs to kubectl.
- * Kubernetes, Authenticating, "OpenID Connect tokens"
+ * Kubernetes, "OpenID Connect tokens"
  */
 export function createOidcCredentials(
   provider: AuthProvider,

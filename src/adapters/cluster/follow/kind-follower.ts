@@ -48,7 +48,7 @@ const SILENCE_MS = 150_000;
  * The first state is streamed (`sendInitialEvents`) where the server has that, else listed in pages. A watch that ends is resumed at the last version
  * that was seen, without a list. If that version has expired (410), the last state stays until the new list is complete; then the difference is
  * reported, deletions included. Waits between failures grow to 30 s, with jitter.
- * Kubernetes, API Concepts, "Efficient detection of changes"
+ * Kubernetes, "Efficient detection of changes"
  */
 export async function followKind(options: FollowOptions): Promise<void> {
   const { signal, onTrouble, random = Math.random } = options;

@@ -8,10 +8,8 @@ import { PathBuilder } from "./path-builder.ts";
 const MAX_REMEMBERED = 4096;
 
 /**
- * Paths with the policies of another world
- *
- * A change of policies alone leaves all paths as they are, and changes the stacks on them. To follow the links once more would take most of the time
- * of such a change.
+ * Builds paths with the policies of another world. A change of policies alone leaves all paths as they are, and changes the stacks on them.
+ * To follow the links once more would take most of the time of such a change.
  */
 export class Restacker {
   readonly #attached: WithPolicies["attached"][number] | undefined;

@@ -11,10 +11,9 @@ import { isUnnamed, mayBeNamedElsewhere } from "./unnamed-policy.ts";
 export type Undecided = "Target" | "Path";
 
 /**
- * A verdict that rests on objects that are not in the input
- *
- * TargetNotFound and NoPath are facts where the snapshot is complete. Elsewhere the target, or the route below it, may exist outside of the
- * input, and whether the policy takes effect is not known. Undefined: the verdict is known.
+ * Finds whether a verdict rests on objects that are not in the input. TargetNotFound and NoPath are facts where the snapshot is complete.
+ * Elsewhere the target, or the route below it, may exist outside of the input, and whether the policy takes effect is not known. Undefined:
+ * the verdict is known.
  */
 export function findUndecided(world: World, record: PolicyRecord): Undecided | undefined {
   if (record.policy === undefined) return undefined;

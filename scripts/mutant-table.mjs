@@ -1510,21 +1510,21 @@ export const mutants = [
   row(
     "the lowest weight is the highest",
     gep713,
-    `${merge}/order-keys.ts`,
+    `${merge}/precedence.ts`,
     "return key.descending ? -order : order;",
     "return order;",
   ),
   row(
     "an absent weight is lower than every other",
     gep713,
-    `${merge}/order-keys.ts`,
+    `${merge}/precedence.ts`,
     "isNumber(key.absent) ? Number(key.absent) : 0",
     "Number.NEGATIVE_INFINITY",
   ),
   row(
     "a word that is not listed comes first",
     gep713,
-    `${merge}/order-keys.ts`,
+    `${merge}/precedence.ts`,
     "return at === -1 ? key.values.length : at;",
     "return at;",
   ),
@@ -1538,7 +1538,7 @@ export const mutants = [
   row(
     "the policy on the more specific target is evaluated first",
     gep713,
-    `${merge}/order-keys.ts`,
+    `${merge}/precedence.ts`,
     "return b.depth - a.depth;",
     "return a.depth - b.depth;",
   ),

@@ -1,5 +1,5 @@
 import type { PolicyDefinition } from "../core/model/definition.ts";
-import { isJsonObject, type Json, type JsonObject } from "../core/model/json.ts";
+import { isJsonObject, type JsonObject, textOf } from "../core/model/json.ts";
 import { KubeObject, objectFamily } from "../core/model/kube-object.ts";
 import { parseDefinition } from "../core/model/parse/definition/parse-definition.ts";
 
@@ -15,5 +15,3 @@ function toObject(raw: JsonObject): KubeObject {
   const name = isJsonObject(metadata) ? textOf(metadata["name"]) : "";
   return new KubeObject(objectFamily(textOf(raw["apiVersion"]), "PolicyDefinition", ""), name, raw);
 }
-
-const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");

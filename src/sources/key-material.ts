@@ -2,7 +2,7 @@
  * Removes certificates and keys from documents before anything else reads them: they never enter a snapshot, an output or a configuration.
  * Key material is plain data, so that it can be passed between threads.
  */
-import { isJsonObject, type Json, type JsonObject, ownValue } from "../core/model/json.ts";
+import { findTextAt, isJsonObject, type JsonObject } from "../core/model/json.ts";
 import type { ObjectRef } from "../core/model/refs.ts";
 
 export interface KeyMaterial {
@@ -37,11 +37,11 @@ export function splitKeyMaterial<Document extends { readonly value: unknown }>(
     if (!isJsonObject(value) || value["apiVersion"] !== "v1") return document;
     const { metadata } = value;
     const name = materialName({
-      namespace: textAt(metadata, "namespace") ?? DEFAULT_NAMESPACE,
-      name: textAt(metadata, "name") ?? "",
+      namespace: findTextAt(metadata, "namespace") ?? DEFAULT_NAMESPACE,
+      name: findTextAt(metadata, "name") ?? "",
     });
     if (value["kind"] === "ConfigMap") {
-      const authority = textAt(value["data"], "ca.crt");
+      const authority = findTextAt(value["data"], "ca.crt");
       if (authority !== undefined) authorities.set(name, authority);
       return document;
     }
@@ -59,13 +59,8 @@ export function splitKeyMaterial<Document extends { readonly value: unknown }>(
 export const materialName = ({ namespace, name }: Pick<ObjectRef, "namespace" | "name">): string =>
   `${namespace}/${name}`;
 
-function textAt(object: Json | undefined, key: string): string | undefined {
-  const value = isJsonObject(object) ? ownValue(object, key) : undefined;
-  return typeof value === "string" ? value : undefined;
-}
-
 /** `stringData` takes precedence over `data` (Kubernetes, Secret). */
 function secretText(secret: JsonObject, key: string, decodeBase64: (text: string) => string): string | undefined {
-  const encoded = textAt(secret["data"], key);
-  return textAt(secret["stringData"], key) ?? (encoded === undefined ? undefined : decodeBase64(encoded));
+  const encoded = findTextAt(secret["data"], key);
+  return findTextAt(secret["stringData"], key) ?? (encoded === undefined ? undefined : decodeBase64(encoded));
 }

@@ -1,7 +1,7 @@
 import type { Caveat } from "../../core/caveats/caveat.ts";
 import type { CaveatSeverity } from "../../core/caveats/caveat-codes.ts";
 import { summarizeCaveats } from "../../core/caveats/summarize-caveats.ts";
-import { formatLine } from "../print/format/format-position.ts";
+import { formatLine } from "../../core/model/words/format-position.ts";
 import type { Printer } from "../print/terminal/create-printer.ts";
 import { type Style, styled } from "../print/terminal/styled-text.ts";
 

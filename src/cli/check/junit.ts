@@ -1,4 +1,4 @@
-import { formatPosition } from "../print/format/format-position.ts";
+import { formatPosition } from "../../core/model/words/format-position.ts";
 import { renderSvg as renderXml, type SvgElement as XmlElement, svg as xml } from "../print/markup/xml-element.ts";
 import { type FindingReport, isAboutPath, type ReportedFinding } from "./finding-report.ts";
 

@@ -1,6 +1,6 @@
 import type { Severity } from "../../core/model/finding.ts";
+import { formatLine, formatPosition } from "../../core/model/words/format-position.ts";
 import { printCaveats, qualification } from "../caveats/text.ts";
-import { formatLine, formatPosition } from "../print/format/format-position.ts";
 import type { Printer } from "../print/terminal/create-printer.ts";
 import { type Piece, type Style, styled } from "../print/terminal/styled-text.ts";
 import { type FindingReport, isAboutPath, type ReportedFinding, severities } from "./finding-report.ts";

@@ -2,6 +2,7 @@ import { virtualKinds, virtualObjects } from "../../core/effective/world/implied
 import type { World } from "../../core/effective/world/world.ts";
 import { settingNames } from "../../core/explain/how/known-settings.ts";
 import { findKinds, type KindWords, kindWords } from "../../core/explain/kind-words.ts";
+import { NAMESPACE } from "../../core/model/kinds.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
 import { compareText, kindId } from "../../core/model/refs.ts";
 import { sectionsOf } from "../../core/topology/sections-of.ts";
@@ -171,7 +172,7 @@ function completeSections(
 }
 
 function completeNamespaces({ objects }: World, current: string): Completion {
-  const defined = objects.ofKind(kindId({ group: "", kind: "Namespace" })).map(({ name }) => name);
+  const defined = objects.ofKind(NAMESPACE).map(({ name }) => name);
   const names = new Set([...objects.namespaces(), ...defined]);
   return beginning(
     current,

@@ -1,14 +1,14 @@
 import type { World } from "../../core/effective/world/world.ts";
 import { findTargetFields } from "../../core/model/define/find-targets.ts";
+import { objectAt } from "../../core/model/json.ts";
+import { CRD } from "../../core/model/kinds.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
 import { labelsOf } from "../../core/model/kube-object.ts";
 import { parseCrd } from "../../core/model/parse/definition/parse-crd.ts";
-import { compareText, kindId } from "../../core/model/refs.ts";
+import { compareText } from "../../core/model/refs.ts";
 import { POLICY_LABEL } from "../../core/model/schema/crd-schemas.ts";
-import { child, text, texts } from "../../core/model/schema/read-fields.ts";
+import { text, texts } from "../../core/model/schema/read-fields.ts";
 import { didYouMean } from "../../core/model/words/did-you-mean.ts";
-
-const CRD = kindId({ group: "apiextensions.k8s.io", kind: "CustomResourceDefinition" });
 
 export type FoundCrds =
   | { readonly ok: true; readonly crds: readonly KubeObject[] }
@@ -60,8 +60,8 @@ function isOfPolicies(crd: KubeObject): boolean {
 
 /** `retrypolicies.prevail.dev`, `RetryPolicy`, `RetryPolicy.prevail.dev`, the plural and short names, in lower case. */
 function namesOf({ ref, raw }: KubeObject): readonly string[] {
-  const spec = child(raw, "spec");
-  const names = child(spec, "names");
+  const spec = objectAt(raw, "spec");
+  const names = objectAt(spec, "names");
   const kind = text(names, "kind", "");
   return [
     ref.name,

@@ -1,7 +1,7 @@
 import type { PathOutcome, PolicyPart } from "../../core/explain/explain/result.ts";
 import type { PolicyId } from "../../core/model/refs.ts";
 import { formatNode, listWords } from "../print/format/format-paths.ts";
-import { formatPointer } from "../print/format/format-value.ts";
+import { formatRemoved } from "../print/format/format-removed.ts";
 import { countWord } from "../print/print-targets.ts";
 import { glued, type Piece, styled } from "../print/terminal/styled-text.ts";
 import type { TextContext } from "../print/text-context.ts";
@@ -78,25 +78,17 @@ function notResolved(policy: PolicyId, { source, redaction }: TextContext): read
   return [styled(`; it is not accepted (${noneValid.reason}), and what needs it fails: ${noneValid.message}`, "red")];
 }
 
-const MOST_REMOVED = 4;
-
 function formatEffect(policy: PolicyId, part: WholePart, context: TextContext): readonly Piece[] {
   const { paths, pathsInEffect, values, removes, keepsOut } = part;
   const where = pathsInEffect === paths ? "" : ` on ${pathsInEffect} of its ${paths} paths`;
   const done = [
     ...(pathsInEffect === 0 ? [] : [`sets ${countWord(values.size, "value")}${where}`]),
     ...(keepsOut ? ["sets nothing and keeps out the defaults above it"] : []),
-    ...(removes.size === 0 ? [] : [`removes ${removedWords([...removes])}`]),
+    ...(removes.size === 0 ? [] : [`removes ${formatRemoved([...removes])}`]),
   ];
   return done.length > 0
     ? [done.join(" and ")]
     : [styled("has no effect here", "yellow"), whyNothing(policy, part, context)];
-}
-
-function removedWords(pointers: readonly string[]): string {
-  const shown = pointers.slice(0, MOST_REMOVED).map(formatPointer);
-  const left = pointers.length - shown.length;
-  return left > 0 ? `${shown.join(", ")} and ${left} more` : listWords(shown);
 }
 
 function whyNothing(

@@ -23,8 +23,8 @@ import {
   type PolicyId,
   parseObjectId,
 } from "../../core/model/refs.ts";
+import { formatLine } from "../../core/model/words/format-position.ts";
 import { createDifference, type FormatDifference, formatPath, listWords } from "../print/format/format-paths.ts";
-import { formatLine } from "../print/format/format-position.ts";
 import { formatPointer, formatValue } from "../print/format/format-value.ts";
 import { glued, type Piece, restyled, styled } from "../print/terminal/styled-text.ts";
 import type { TextContext } from "../print/text-context.ts";

@@ -12,10 +12,10 @@ import {
   parseObjectId,
   type TargetId,
 } from "../../core/model/refs.ts";
+import { formatLine } from "../../core/model/words/format-position.ts";
 import { sectionsOf } from "../../core/topology/sections-of.ts";
 import { openRef, refJson } from "../print/data/effective-json.ts";
 import { printList } from "../print/data/print-list.ts";
-import { formatLine } from "../print/format/format-position.ts";
 import { formatFirst } from "../print/format/format-target.ts";
 import type { Column, Table } from "../print/terminal/layout-table.ts";
 import { type FoundTarget, isListed } from "../target/find-targets.ts";

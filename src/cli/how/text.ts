@@ -10,11 +10,11 @@ import type {
 import { sectionPointer } from "../../core/explain/value-pointer.ts";
 import { type GroupKind, isNamespace, objectId } from "../../core/model/refs.ts";
 import { capital } from "../../core/model/words/capital.ts";
+import { formatLine } from "../../core/model/words/format-position.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import type { Redaction } from "../args/redaction.ts";
 import { qualification } from "../caveats/text.ts";
 import { formatNode, listWords } from "../print/format/format-paths.ts";
-import { formatLine } from "../print/format/format-position.ts";
 import { formatSource } from "../print/format/format-source.ts";
 import { formatPointer, formatValue } from "../print/format/format-value.ts";
 import { formatYaml } from "../print/markup/format-yaml.ts";

@@ -4,11 +4,11 @@ import { putInScope } from "../../core/effective/world/scope-objects.ts";
 import type { World } from "../../core/effective/world/world.ts";
 import { transitionFindings } from "../../core/explain/plan/refused-updates.ts";
 import type { Finding } from "../../core/model/finding.ts";
-import { isJsonObject, type JsonObject, ownValue } from "../../core/model/json.ts";
+import { isJsonObject, type JsonObject, objectAt, ownValue } from "../../core/model/json.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
 import { formatRef, isNamespace, kindId, type ObjectId, type ObjectRef, objectId } from "../../core/model/refs.ts";
 import type { Judging } from "../../core/model/schema/judge/judging.ts";
-import { child, text } from "../../core/model/schema/read-fields.ts";
+import { text } from "../../core/model/schema/read-fields.ts";
 import { parseObject, readObjects, readRules } from "../../core/model/snapshot.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
 import type { LoadedDocument, LoadedDocuments } from "../../sources/load-documents.ts";
@@ -88,7 +88,8 @@ function judgingAfter({ objects, judging }: World, values: readonly unknown[]): 
   return readRules([...rules, ...staying], tools);
 }
 
-const nameOf = (rule: JsonObject): string => `${text(rule, "kind", "")}/${text(child(rule, "metadata"), "name", "")}`;
+const nameOf = (rule: JsonObject): string =>
+  `${text(rule, "kind", "")}/${text(objectAt(rule, "metadata"), "name", "")}`;
 
 /** Replaces the position of the object by that of the field. */
 function atField(finding: Finding, raw: JsonObject, locate: LoadedDocuments["locate"]): Finding {

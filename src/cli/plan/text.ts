@@ -10,10 +10,10 @@ import {
   type PolicyId,
   parseObjectId,
 } from "../../core/model/refs.ts";
+import { formatLine } from "../../core/model/words/format-position.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
 import type { Redaction } from "../args/redaction.ts";
 import { listWords } from "../print/format/format-paths.ts";
-import { formatLine } from "../print/format/format-position.ts";
 import { formatPointer } from "../print/format/format-value.ts";
 import { formatVerdict } from "../print/format/format-verdict.ts";
 import { allPaths, countTargets, countWord } from "../print/print-targets.ts";

@@ -1,5 +1,5 @@
 import type { Finding } from "../../core/model/finding.ts";
-import { formatPosition } from "./format/format-position.ts";
+import { formatPosition } from "../../core/model/words/format-position.ts";
 import type { Printer } from "./terminal/create-printer.ts";
 import { styled } from "./terminal/styled-text.ts";
 

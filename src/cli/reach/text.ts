@@ -5,9 +5,9 @@ import type { MissingLink, Reach, ReachedPath, ReachedTarget, ReachTarget } from
 import { formatRef, type GroupKind, kindId, objectId, parseObjectId } from "../../core/model/refs.ts";
 import { formatTraffic } from "../../core/model/traffic.ts";
 import { capital } from "../../core/model/words/capital.ts";
+import { formatLine } from "../../core/model/words/format-position.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
 import { formatNode, formatPath, listWords } from "../print/format/format-paths.ts";
-import { formatLine } from "../print/format/format-position.ts";
 import { formatVerdict } from "../print/format/format-verdict.ts";
 import { countTargets, countWord, inPathOrder, printTargets } from "../print/print-targets.ts";
 import { glued, type Piece, styled } from "../print/terminal/styled-text.ts";

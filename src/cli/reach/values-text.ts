@@ -3,8 +3,9 @@ import type { Reach, ReachedPath, ReachedValue, ReachLoss } from "../../core/exp
 import { blockPointer } from "../../core/explain/value-pointer.ts";
 import { addsUp } from "../../core/merge/accumulated-pointer.ts";
 import { formatRef, type ObjectId, type PolicyId, parseObjectId } from "../../core/model/refs.ts";
+import { formatLine } from "../../core/model/words/format-position.ts";
 import { createDifference, type FormatDifference, formatPath, listWords } from "../print/format/format-paths.ts";
-import { formatLine } from "../print/format/format-position.ts";
+import { formatRemoved } from "../print/format/format-removed.ts";
 import { formatSource, positionOf } from "../print/format/format-source.ts";
 import { formatPointer, formatValue } from "../print/format/format-value.ts";
 import { allPaths, countWord } from "../print/print-targets.ts";
@@ -39,7 +40,7 @@ function printRemovals({ removals, paths, policy }: Reach, context: TextContext)
     print.paragraph({ indent: 2, hanging: 4 }, styled(entry, "bold"), block === "bare" ? "" : `, ${block}`);
     const on = (count: number): string => onPaths(count, paths.length);
     if (inEffect > 0)
-      print.paragraph(layout, styled("takes effect", "green"), ` ${on(inEffect)}: removes ${removedWords(removes)}`);
+      print.paragraph(layout, styled("takes effect", "green"), ` ${on(inEffect)}: removes ${formatRemoved(removes)}`);
     if (overridden > 0)
       print.paragraph(
         layout,
@@ -51,14 +52,6 @@ function printRemovals({ removals, paths, policy }: Reach, context: TextContext)
     if (gated > 0)
       print.paragraph(layout, styled("has no effect", "dim"), ` ${on(gated)}: its condition is false there`);
   }
-}
-
-const MOST_REMOVED = 4;
-
-function removedWords(pointers: readonly string[]): string {
-  const shown = pointers.slice(0, MOST_REMOVED).map(formatPointer);
-  const left = pointers.length - shown.length;
-  return left > 0 ? `${shown.join(", ")} and ${left} more` : listWords(shown);
 }
 
 function printValue(value: ReachedValue, reach: Reach, difference: FormatDifference, context: TextContext): void {

@@ -1,5 +1,6 @@
 import type { KindNames } from "../../core/effective/findings/kind-names.ts";
 import { formatRef, type ObjectId, parseObjectId } from "../../core/model/refs.ts";
+import { formatLine } from "../../core/model/words/format-position.ts";
 import type {
   AncestorRef,
   Condition,
@@ -8,7 +9,6 @@ import type {
   TargetStatus,
 } from "../../core/status/status-report.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
-import { formatLine } from "../print/format/format-position.ts";
 import type { Printer } from "../print/terminal/create-printer.ts";
 import { glued, type Style, styled } from "../print/terminal/styled-text.ts";
 

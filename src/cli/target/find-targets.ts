@@ -17,11 +17,11 @@ import {
   parseObjectId,
 } from "../../core/model/refs.ts";
 import { didYouMean } from "../../core/model/words/did-you-mean.ts";
+import { formatLine } from "../../core/model/words/format-position.ts";
 import type { NameKind } from "../../core/model/words/kind-names.ts";
 import { nearMiss } from "../../core/model/words/near-miss.ts";
 import { matchesSelector } from "../../core/topology/matches-selector.ts";
 import type { OptionValues } from "../args/option.ts";
-import { formatLine } from "../print/format/format-position.ts";
 
 /** An object, or a section of one, that the command line names. */
 export interface FoundTarget extends FoundObject {

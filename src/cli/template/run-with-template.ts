@@ -1,4 +1,4 @@
-import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../core/model/json.ts";
+import { isJsonList, isJsonObject, type Json, textAt } from "../../core/model/json.ts";
 import type { Command, CommandContext } from "../command.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { createPrinter } from "../print/terminal/create-printer.ts";
@@ -106,9 +106,4 @@ function printCaveatsOf(data: Json, { errorPrint }: CommandContext): void {
     errorPrint.paragraph({ hanging: 2 }, styled(`caveat, ${severity}:`, "yellow"), ` ${message}.`);
     errorPrint.paragraph({ indent: 2, hanging: 2 }, styled("fix: ", "green"), fix ?? "");
   }
-}
-
-function textAt(object: JsonObject, key: string): string {
-  const value = ownValue(object, key);
-  return typeof value === "string" ? value : "";
 }

@@ -1,5 +1,5 @@
+import { formatPosition } from "../../core/model/words/format-position.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
-import { formatPosition } from "../print/format/format-position.ts";
 import { renderSvg as renderXml, type SvgElement as XmlElement, svg as xml } from "../print/markup/xml-element.ts";
 import {
   type CaseReport,

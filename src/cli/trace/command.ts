@@ -2,8 +2,8 @@ import { createRegex } from "../../adapters/regex/create-regex.ts";
 import type { GatewayTrace, TraceRequest } from "../../core/explain/trace/result.ts";
 import { findService, traceMesh } from "../../core/explain/trace/trace-mesh.ts";
 import { traceRequest } from "../../core/explain/trace/trace-request.ts";
-import { GATEWAY_API } from "../../core/model/kinds.ts";
-import { compareText, kindId, type ObjectId, objectId } from "../../core/model/refs.ts";
+import { GATEWAY_API, SERVICE } from "../../core/model/kinds.ts";
+import { compareText, type ObjectId, objectId } from "../../core/model/refs.ts";
 import { didYouMean } from "../../core/model/words/did-you-mean.ts";
 import type { RetryReport } from "../../core/retry/retry-counts.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
@@ -186,8 +186,6 @@ function traceInMesh(request: TraceRequest, from: string, context: Answering): E
   }
   return exitCodeWith(caveats, options, exitCodes.ok);
 }
-
-const SERVICE = kindId({ group: "", kind: "Service" });
 
 /** The route that a request takes; the Gateway if it takes none, because another route could take it. */
 const askedObject = (trace: GatewayTrace): ObjectId =>

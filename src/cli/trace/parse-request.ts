@@ -1,10 +1,9 @@
 import type { TraceRequest } from "../../core/explain/trace/result.ts";
+import { HTTP_TOKEN } from "../../core/model/words/http-token.ts";
 
 export type ParsedRequest =
   | { readonly ok: true; readonly request: TraceRequest }
   | { readonly ok: false; readonly message: string };
-
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** Parses `METHOD URL` and `-H 'name: value'`, in the syntax of curl. */
 export function parseRequest(words: readonly string[], headers: readonly string[]): ParsedRequest {
@@ -12,14 +11,14 @@ export function parseRequest(words: readonly string[], headers: readonly string[
   if (method === undefined || url === undefined || rest.length > 0) {
     return { ok: false, message: "no request given: give METHOD and URL" };
   }
-  if (!TOKEN.test(method)) return { ok: false, message: `'${method}' is not an HTTP method` };
+  if (!HTTP_TOKEN.test(method)) return { ok: false, message: `'${method}' is not an HTTP method` };
   const parsed = parseUrl(url);
   if (typeof parsed === "string") return { ok: false, message: parsed };
   const fields: (readonly [string, string])[] = [];
   for (const header of headers) {
     const colon = header.indexOf(":");
     const name = colon === -1 ? header : header.slice(0, colon);
-    if (colon === -1 || !TOKEN.test(name))
+    if (colon === -1 || !HTTP_TOKEN.test(name))
       return { ok: false, message: `'${header}' is not a header: write -H 'name: value'` };
     fields.push([name.toLowerCase(), header.slice(colon + 1).trim()]);
   }

@@ -10,8 +10,10 @@ import type {
 } from "../../core/explain/trace/result.ts";
 import { trafficOfTrace } from "../../core/explain/worth/traffic-of-trace.ts";
 import type { JsonObject } from "../../core/model/json.ts";
+import { RETRY_POLICY } from "../../core/model/kinds.ts";
 import { formatDurationMs } from "../../core/model/parse/parse-duration.ts";
 import { formatRef, kindId, objectId } from "../../core/model/refs.ts";
+import { formatLine } from "../../core/model/words/format-position.ts";
 import { BACKEND_TRAFFIC_POLICY, backendBudget, type RetryBudget } from "../../core/retry/retry-budget.ts";
 import type { RetryReport } from "../../core/retry/retry-counts.ts";
 import { retrySettings } from "../../core/retry/retry-settings.ts";
@@ -19,7 +21,6 @@ import { retryTimeline } from "../../core/retry/retry-timeline.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
 import { qualification } from "../caveats/text.ts";
 import { isOwnOnly, printFailures, printKind } from "../explain/text.ts";
-import { formatLine } from "../print/format/format-position.ts";
 import { formatValue } from "../print/format/format-value.ts";
 import { printTimeline } from "../print/print-timeline.ts";
 import { glued, styled } from "../print/terminal/styled-text.ts";
@@ -202,8 +203,6 @@ function printKinds(kinds: readonly KindExplanation[], context: TextContext): vo
     if (kindId(kind.policyKind) === RETRY_POLICY) printTimelines(kind, kinds, context);
   }
 }
-
-const RETRY_POLICY = kindId({ group: "prevail.dev", kind: "RetryPolicy" });
 
 /** One timeline for each outcome: backends may differ in their retry settings. */
 function printTimelines(

@@ -1,12 +1,11 @@
 /** Removes the finalizer of the controller from its GatewayClasses, so that they can be deleted without it. */
 import { isConflict, isNotFound } from "../../adapters/cluster/client/api-error.ts";
-import { objectAt, textAt } from "../../adapters/cluster/client/json-fields.ts";
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
 import { listObjects } from "../../adapters/cluster/client/list-objects.ts";
 import { getObject, updateObject } from "../../adapters/cluster/client/object-requests.ts";
 import { controllerOf } from "../../core/effective/world/gateway-controllers.ts";
 import { withFinalizer } from "../../core/gateway-status/class-finalizer.ts";
-import type { JsonObject } from "../../core/model/json.ts";
+import { type JsonObject, objectAt, textAt } from "../../core/model/json.ts";
 import { FINALIZER_MANAGER, GATEWAY_CLASSES } from "../gateways/class-finalizers.ts";
 
 export interface RemoveClassFinalizersOptions {

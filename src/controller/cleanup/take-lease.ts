@@ -1,9 +1,8 @@
 /** Takes the Lease of the controller for good, so that no replica writes status again. */
 import { isConflict } from "../../adapters/cluster/client/api-error.ts";
-import { objectAt, textAt } from "../../adapters/cluster/client/json-fields.ts";
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
 import { createObject, getObject, updateObject } from "../../adapters/cluster/client/object-requests.ts";
-import type { JsonObject } from "../../core/model/json.ts";
+import { type JsonObject, objectAt, textAt } from "../../core/model/json.ts";
 
 export interface LeaseName {
   readonly namespace: string;

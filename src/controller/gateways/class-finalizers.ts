@@ -1,10 +1,10 @@
 /** Sets and removes the finalizer of GatewayClasses. */
 import { isConflict } from "../../adapters/cluster/client/api-error.ts";
-import { objectAt, textAt } from "../../adapters/cluster/client/json-fields.ts";
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
 import { getObject, updateObject } from "../../adapters/cluster/client/object-requests.ts";
 import type { ApiResource } from "../../adapters/cluster/client/resource.ts";
 import { type ClassUse, withFinalizer } from "../../core/gateway-status/class-finalizer.ts";
+import { objectAt, textAt } from "../../core/model/json.ts";
 import { GATEWAY_API } from "../../core/model/kinds.ts";
 import { WorkQueue } from "../report/work-queue.ts";
 

@@ -1,5 +1,6 @@
 /** Reports of the data planes of Gateways, for their status: the condition Programmed is computed from them. */
 import type { World } from "../../core/effective/world/world.ts";
+import { SCOPE_URL } from "../../core/envoy/scope-url.ts";
 import type { AssignedAddress } from "../../core/gateway-status/assign-addresses.ts";
 import type { DataplaneState } from "../../core/gateway-status/dataplane-state.ts";
 import type { InfrastructureState } from "../../core/infrastructure/infrastructure-state.ts";
@@ -172,8 +173,6 @@ function isProgrammed(world: World, gateway: ObjectId): boolean {
 
 /** Names of listeners and of routes begin with the Gateway and its port: `infra/prod:80`, `infra/prod:53/udp`. */
 const PORT = /^[^/]+\/[^/:]+:(\d+)/;
-/** Scopes are named by a URL. */
-const SCOPES = "xdstp:///envoy.config.route.v3.ScopedRouteConfiguration/";
 
 function refusalOf(refusals: EnvoyReport["refusals"]): {
   readonly message: string;
@@ -181,7 +180,7 @@ function refusalOf(refusals: EnvoyReport["refusals"]): {
 } {
   const ports = refusals.map(({ type, name }) => {
     if (!["Listener", "Route", "VirtualHost", "Scope"].includes(type)) return undefined;
-    const [, port] = PORT.exec(name.startsWith(SCOPES) ? name.slice(SCOPES.length) : name) ?? [];
+    const [, port] = PORT.exec(name.startsWith(SCOPE_URL) ? name.slice(SCOPE_URL.length) : name) ?? [];
     return port === undefined ? undefined : Number(port);
   });
   const [first] = refusals;

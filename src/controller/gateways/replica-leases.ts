@@ -1,12 +1,11 @@
 /** Replicas report to each other what their Envoys acknowledge: each has a Lease of its own, with its report as annotations. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isConflict, isNotFound } from "../../adapters/cluster/client/api-error.ts";
-import { textAt } from "../../adapters/cluster/client/json-fields.ts";
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
 import { createObject, deleteObject, getObject, updateObject } from "../../adapters/cluster/client/object-requests.ts";
 import type { ApiResource } from "../../adapters/cluster/client/resource.ts";
 import { followKind } from "../../adapters/cluster/follow/kind-follower.ts";
-import { type JsonObject, objectAt, ownValue } from "../../core/model/json.ts";
+import { type JsonObject, objectAt, ownValue, textAt } from "../../core/model/json.ts";
 import { formatReplicaReport, type HeardReport, parseReplicaReport, type ReplicaReport } from "./replica-report.ts";
 
 export interface ReplicaLeasesOptions {

@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { type CertifiedKey, makeAuthority } from "../../adapters/certificates/make-certificates.ts";
 import { readCertificate } from "../../adapters/certificates/read-certificate.ts";
-import { textAt } from "../../adapters/cluster/client/json-fields.ts";
-import type { JsonObject } from "../../core/model/json.ts";
+import { type JsonObject, textAt } from "../../core/model/json.ts";
 import { clientSecretData } from "./client-certificates.ts";
 
 const DAY_MS = 86_400_000;

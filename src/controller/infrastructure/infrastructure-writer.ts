@@ -1,6 +1,5 @@
 /** Applies what Gateways need, and removes what they do not need any more. */
 import { isConflict, isNotFound } from "../../adapters/cluster/client/api-error.ts";
-import { objectAt, textAt } from "../../adapters/cluster/client/json-fields.ts";
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
 import { applyObject, deleteObject, getObject } from "../../adapters/cluster/client/object-requests.ts";
 import type { ApiResource } from "../../adapters/cluster/client/resource.ts";
@@ -10,7 +9,7 @@ import { objectKey } from "../../adapters/cluster/follow/object-key.ts";
 import type { ObservedInfrastructure } from "../../core/infrastructure/infrastructure-state.ts";
 import type { GatewayInfrastructure } from "../../core/infrastructure/infrastructure-types.ts";
 import { fingerprint, gatewayOfObject, INFRASTRUCTURE_LABEL } from "../../core/infrastructure/object-names.ts";
-import { canonicalJson, type Json, type JsonObject, jsonEqual } from "../../core/model/json.ts";
+import { canonicalJson, type Json, type JsonObject, jsonEqual, objectAt, textAt } from "../../core/model/json.ts";
 import { WorkQueue } from "../report/work-queue.ts";
 import { type ClientAuthority, type ClientCertificateOptions, clientSecretData } from "./client-certificates.ts";
 import { hasAll, projectOnto } from "./same-object.ts";

@@ -1,13 +1,13 @@
 /** The status to write for each object, kept while the cluster changes. */
 import { isDeepStrictEqual } from "node:util";
 import { coverageStatuses } from "../../core/check/coverage/coverage-status.ts";
+import { BACKEND_TLS_POLICY } from "../../core/dataplane/compile/compile-backend.ts";
 import type { CompiledKind } from "../../core/effective/world/compiled-kind.ts";
 import type { Rulebook } from "../../core/effective/world/rulebook.ts";
 import type { World } from "../../core/effective/world/world.ts";
 import { type Evaluation, optionsOf, worldOf } from "../../core/evaluation.ts";
 import type { OwnStatusChanges } from "../../core/gateway-status/gateway-status-tracker.ts";
 import { joinStatuses } from "../../core/gateway-status/join-statuses.ts";
-import { BACKEND_TLS_POLICY } from "../../core/gateway-status/needed-material.ts";
 import { remember } from "../../core/model/collections/remember.ts";
 import {
   type GroupKind,

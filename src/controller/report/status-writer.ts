@@ -1,12 +1,11 @@
 /** Writes the status of one object at a time. */
 import { isDeepStrictEqual } from "node:util";
 import { ApiError, isConflict, isNotFound } from "../../adapters/cluster/client/api-error.ts";
-import { objectAt, textAt } from "../../adapters/cluster/client/json-fields.ts";
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
 import { getObject, updateObject, updateStatus } from "../../adapters/cluster/client/object-requests.ts";
 import { type ApiResource, resourceName } from "../../adapters/cluster/client/resource.ts";
 import { trimObject } from "../../adapters/cluster/client/trim-object.ts";
-import { type JsonObject, objectsIn, ownValue } from "../../core/model/json.ts";
+import { type JsonObject, objectAt, objectsIn, ownValue, textAt } from "../../core/model/json.ts";
 import { GATEWAY_API } from "../../core/model/kinds.ts";
 import { type ObjectId, parseObjectId } from "../../core/model/refs.ts";
 import { type MergedStatus, type MergeOptions, mergeStatus } from "../../core/status/merge-status.ts";

@@ -1,3 +1,4 @@
+import { NAMESPACE } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { labelsOf, namespaceLabelsOf } from "../model/kube-object.ts";
 import type { LabelSelector, PolicyTarget } from "../model/policy.ts";
@@ -87,8 +88,6 @@ function namespaceFilter(resolution: Resolution, { namespaces, field }: PolicyTa
     return isMatch;
   };
 }
-
-const NAMESPACE = kindId({ group: "", kind: "Namespace" });
 
 /**
  * Selectors across namespaces

@@ -1,11 +1,11 @@
 /** Caveats about input that is not in the evaluation: what could not be read, and what the API server would refuse. */
 import { isCrd } from "../effective/findings/ignored-policies.ts";
 import type { Finding } from "../model/finding.ts";
-import type { SourcePosition } from "../model/kube-object.ts";
 import { isByPlaceholders } from "../model/placeholder.ts";
 import { formatRef, type ObjectId, type PolicyId, parseObjectId } from "../model/refs.ts";
 import { DUPLICATE, LEFT_OUT } from "../model/snapshot.ts";
 import { capital } from "../model/words/capital.ts";
+import { formatLine } from "../model/words/format-position.ts";
 import type { Caveat, CaveatObject } from "./caveat.ts";
 import { type CaveatContext, caveat, listNames } from "./caveat-context.ts";
 import { touchesAbsent } from "./touched-objects.ts";
@@ -55,8 +55,6 @@ function formatDuplicates(duplicates: readonly Finding[]): string {
   const names = [...positions].map(([id, at]) => `${formatRef(parseObjectId(id))} (${listNames(at)})`);
   return `${count} defined several times, with different content, and these documents are not used: ${listNames(names)}; of each object remove all documents but one`;
 }
-
-const formatLine = ({ file, line }: SourcePosition): string => `${file}:${line}`;
 
 /** Resources of a cluster that the user may not list. What is in them could be about anything. */
 export function unreadableResourceCaveats({ scope }: CaveatContext): readonly Caveat[] {

@@ -4,10 +4,9 @@
  */
 import type { FilterConfig, HeaderChanges, PathModifier, RouteConfig } from "../dataplane/gateway-config.ts";
 import type { MatchRegex } from "../model/regex.ts";
+import { HTTP_TOKEN } from "../model/words/http-token.ts";
 import type { NamedMatch, RouteMatch, TextMatch } from "../routing/route-match.ts";
 
-/** RFC 9110, "token". */
-const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** Characters that would end a header value. */
 const NOT_IN_HEADERS = ["\0", "\r", "\n"];
 const LONGEST_VALUE = 16_384;
@@ -28,7 +27,7 @@ export function faultOfMatch({ path, grpc, headers, query }: RouteMatch, matchRe
     if (fault !== undefined) return `the gRPC method's pattern ${fault}`;
   }
   return (
-    firstFault(headers, (header) => faultOfNamed("header", header, HEADER_NAME, matchRegex)) ??
+    firstFault(headers, (header) => faultOfNamed("header", header, HTTP_TOKEN, matchRegex)) ??
     firstFault(query, (parameter) => faultOfNamed("query parameter", parameter, /./s, matchRegex))
   );
 }
@@ -97,7 +96,7 @@ const faultOfChanges = ({ remove, set, add }: HeaderChanges): string | undefined
   firstFault([...set, ...add], ({ name, value }) => faultOfName(name) ?? faultOfValue(name, value));
 
 const faultOfName = (name: string): string | undefined =>
-  HEADER_NAME.test(name) && name.length <= LONGEST_NAME
+  HTTP_TOKEN.test(name) && name.length <= LONGEST_NAME
     ? undefined
     : `${JSON.stringify(name)} is not a valid header name`;
 

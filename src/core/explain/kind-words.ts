@@ -1,6 +1,6 @@
 import type { World } from "../effective/world/world.ts";
 import { isJsonList, isJsonObject, ownValue } from "../model/json.ts";
-import { kinds as builtInKinds } from "../model/kinds.ts";
+import { kinds as builtInKinds, CRD } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { type GroupKind, kindId, parseKindId } from "../model/refs.ts";
 
@@ -30,7 +30,7 @@ export function kindWords({ rulebook, objects }: World): readonly KindWords[] {
     const { group, kind } = parseKindId(present);
     add(group, kind);
   }
-  objects.ofKind(kindId({ group: "apiextensions.k8s.io", kind: "CustomResourceDefinition" })).forEach((crd) => {
+  objects.ofKind(CRD).forEach((crd) => {
     addCrd(crd, add);
   });
   return [...table.values()].map(({ group, kind, words }) => ({ group, kind, words: [...words] }));

@@ -11,6 +11,7 @@ import { virtualObjects } from "../effective/world/implied-objects.ts";
 import { referrersToParent } from "../effective/world/link-indexes.ts";
 import type { World } from "../effective/world/world.ts";
 import type { EffectiveSpec } from "../merge/effective-spec.ts";
+import { NAMESPACE } from "../model/kinds.ts";
 import { compareText, kindId, type ObjectId, objectId, parseObjectId, splitId } from "../model/refs.ts";
 
 /** An object, or a section of one. */
@@ -164,7 +165,7 @@ function endsBelow(
   const seen = new Set<ObjectId>([top]);
   for (const id of seen) {
     // A Namespace is above the objects in it. No link records that.
-    if (id.startsWith(NAMESPACE)) return "many";
+    if (id.startsWith(NAMESPACES)) return "many";
     for (const child of childrenOf(world, id)) seen.add(child);
     if (seen.size <= many) continue;
     if (many === MANY) many = Math.max(MANY, most());
@@ -181,7 +182,7 @@ function countEnds(world: World, kind: CompiledKind): number {
   return count;
 }
 
-const NAMESPACE = `${kindId({ group: "", kind: "Namespace" })}/`;
+const NAMESPACES = `${NAMESPACE}/`;
 
 const isEnd = ({ ends }: CompiledKind, id: ObjectId): boolean => {
   for (const end of ends.keys()) if (id.startsWith(`${end}/`)) return true;

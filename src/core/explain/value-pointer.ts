@@ -9,6 +9,7 @@ import type { Source } from "../merge/provenance.ts";
 import { wordsOf } from "../model/block-names.ts";
 import { isJsonList, isJsonObject, type Json, ownValue } from "../model/json.ts";
 import { escapePointer } from "../model/json-pointer.ts";
+import { sameKind } from "../model/levels.ts";
 import { writtenPointer } from "../model/merged-lists.ts";
 import type { BlockName } from "../model/policy.ts";
 import { type GroupKind, kindId, type ObjectId, objectId, type PolicyId } from "../model/refs.ts";
@@ -80,8 +81,6 @@ export function mappedPointer(world: World, policyKind: GroupKind, field: Mapped
 function below({ from: { pointer: prefix } }: CompiledMapping, pointer: string): string | undefined {
   return pointer === prefix || pointer.startsWith(`${prefix}/`) ? pointer.slice(prefix.length) : undefined;
 }
-
-const sameKind = (a: GroupKind, b: GroupKind): boolean => a.kind === b.kind && a.group === b.group;
 
 function pointerOnPath(world: World, { level }: CompiledMapping, id: ObjectId, path: readonly PathNode[]): string {
   const name = path.findLast((one) => objectId(one) === id && one.sectionName !== undefined)?.sectionName;

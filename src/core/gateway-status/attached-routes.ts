@@ -2,8 +2,8 @@
 import { referrersToParent } from "../effective/world/link-indexes.ts";
 import type { World } from "../effective/world/world.ts";
 import { remember } from "../model/collections/remember.ts";
-import { GATEWAY_API } from "../model/kinds.ts";
-import { type KindId, kindId, type ObjectId, splitId } from "../model/refs.ts";
+import { GATEWAY } from "../model/kinds.ts";
+import { type KindId, type ObjectId, splitId } from "../model/refs.ts";
 import { LISTENER_SETS } from "./owned-gateways.ts";
 
 /** By the name of the listener. */
@@ -69,7 +69,7 @@ interface Attachment {
 const NO_ROUTES: AttachedRoutes = new Map();
 
 /** Kinds that have listeners. */
-const OWNERS: ReadonlySet<KindId> = new Set([kindId({ group: GATEWAY_API, kind: "Gateway" }), ...LISTENER_SETS]);
+const OWNERS: ReadonlySet<KindId> = new Set([GATEWAY, ...LISTENER_SETS]);
 
 /** The listeners that an object is attached to, each once, although several of its parentRefs may name one. */
 function attachmentsOf(world: World, id: ObjectId): readonly Attachment[] {

@@ -1,13 +1,9 @@
 import type { World } from "../effective/world/world.ts";
 import { isJsonList, type Json, type JsonObject, objectAt, ownValue } from "../model/json.ts";
-import { GATEWAY_API } from "../model/kinds.ts";
-import { kindId } from "../model/refs.ts";
+import { GATEWAY, GATEWAY_API, GATEWAY_CLASS } from "../model/kinds.ts";
 import type { OwnedGateways } from "./owned-gateways.ts";
 
 export const GATEWAY_EXISTS_FINALIZER: string = `gateway-exists-finalizer.${GATEWAY_API}`;
-
-const GATEWAY = kindId({ group: GATEWAY_API, kind: "Gateway" });
-const GATEWAY_CLASS = kindId({ group: GATEWAY_API, kind: "GatewayClass" });
 
 export interface ClassUse {
   /** Another class of the same name has another one. */

@@ -1,14 +1,12 @@
 import type { World } from "../effective/world/world.ts";
 import { parametersProblem } from "../infrastructure/parameters-problem.ts";
 import { objectAt, ownValue } from "../model/json.ts";
-import { GATEWAY_API } from "../model/kinds.ts";
+import { CRD, GATEWAY_API } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { kindId } from "../model/refs.ts";
 import { condition } from "../status/conditions.ts";
 import type { Condition, TargetStatus } from "../status/status-report.ts";
 import { type GatewayStatusOptions, implementationOf } from "./dataplane-state.ts";
 
-const CRD = kindId({ group: "apiextensions.k8s.io", kind: "CustomResourceDefinition" });
 const BUNDLE_VERSION = `${GATEWAY_API}/bundle-version`;
 
 /** The minor versions of Gateway API v1 whose CRDs are understood. */

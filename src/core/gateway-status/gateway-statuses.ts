@@ -1,5 +1,5 @@
 import type { World } from "../effective/world/world.ts";
-import { GATEWAY_API, kinds } from "../model/kinds.ts";
+import { GATEWAY, GATEWAY_CLASS, kinds } from "../model/kinds.ts";
 import { type KindId, kindId } from "../model/refs.ts";
 import type { TargetStatus } from "../status/status-report.ts";
 import { classStatus } from "./class-status.ts";
@@ -8,8 +8,6 @@ import { gatewayStatus } from "./listener-owner-status.ts";
 import { OwnedGateways } from "./owned-gateways.ts";
 import { routeStatus } from "./route-status.ts";
 
-const GATEWAY_CLASS = kindId({ group: GATEWAY_API, kind: "GatewayClass" });
-const GATEWAY = kindId({ group: GATEWAY_API, kind: "Gateway" });
 export const ROUTES: readonly KindId[] = kinds.filter(({ route }) => route !== undefined).map(kindId);
 
 /** The status of every GatewayClass, Gateway, ListenerSet and route of this controller. An object's own conditions come before those of its listeners. */

@@ -1,11 +1,10 @@
+import { BACKEND_TLS_POLICY } from "../dataplane/compile/compile-backend.ts";
 import { LISTENER_OWNERS, permittedMaterialOf } from "../effective/world/gateway-problems.ts";
 import type { World } from "../effective/world/world.ts";
 import { objectAt, objectsIn, ownValue } from "../model/json.ts";
 import { GATEWAY_API } from "../model/kinds.ts";
-import { type GroupKind, isPlainName, type KindId, kindId, type ObjectRef } from "../model/refs.ts";
+import { isPlainName, type KindId, kindId, type ObjectRef } from "../model/refs.ts";
 import { OwnedGateways } from "./owned-gateways.ts";
-
-export const BACKEND_TLS_POLICY: GroupKind = { group: GATEWAY_API, kind: "BackendTLSPolicy" };
 
 /** The kinds on which it depends what is needed. */
 export const NAMING_KINDS: ReadonlySet<KindId> = new Set([

@@ -3,7 +3,7 @@ import { controllerOf, isGateway, isGatewayClass } from "../effective/world/gate
 import type { World } from "../effective/world/world.ts";
 import { remember } from "../model/collections/remember.ts";
 import { isJsonObject, type JsonObject, objectAt, ownValue } from "../model/json.ts";
-import { GATEWAY_API } from "../model/kinds.ts";
+import { GATEWAY_API, GATEWAY_CLASS } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { isPlainName, type KindId, kindId, type ObjectRef, objectId } from "../model/refs.ts";
 import { namedParent } from "../status/named-parent.ts";
@@ -15,7 +15,6 @@ export const LISTENER_SETS: readonly KindId[] = [
 ];
 
 const NO_SETS: readonly KubeObject[] = [];
-const GATEWAY_CLASS = kindId({ group: GATEWAY_API, kind: "GatewayClass" });
 
 /**
  * Objects of our controller

@@ -1,8 +1,8 @@
 /** GatewayParameters: how the Envoys of a Gateway, or of the Gateways of a GatewayClass, are run. */
 import { isGatewayClass } from "../effective/world/gateway-controllers.ts";
 import type { World } from "../effective/world/world.ts";
-import { isJsonObject, type Json, type JsonObject, objectAt, ownValue } from "../model/json.ts";
-import { GATEWAY_API } from "../model/kinds.ts";
+import { isJsonObject, type JsonObject, objectAt, ownValue, textOf } from "../model/json.ts";
+import { GATEWAY_CLASS } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { parseQuantity } from "../model/parse/parse-quantity.ts";
 import { formatRef, type GroupKind, kindId } from "../model/refs.ts";
@@ -54,10 +54,7 @@ const NO_PARAMETERS: GatewayParameters = { patches: [] };
  */
 export function parametersOfGateway(world: World, gateway: KubeObject, rights: ParameterRights): FoundParameters {
   const name = ownValue(objectAt(gateway.raw, "spec"), "gatewayClassName");
-  const gatewayClass =
-    typeof name === "string"
-      ? world.objects.find(kindId({ group: GATEWAY_API, kind: "GatewayClass" }), "", name)
-      : undefined;
+  const gatewayClass = typeof name === "string" ? world.objects.find(GATEWAY_CLASS, "", name) : undefined;
   const ofClass =
     gatewayClass === undefined ? { parameters: NO_PARAMETERS } : ownParameters(world, gatewayClass, rights);
   if ("problem" in ofClass)
@@ -151,4 +148,3 @@ function withLimits(parameters: GatewayParameters, maximum: ParameterMaximum["re
 }
 
 const formatError = ({ field, message }: ParametersError): string => `${field}: ${message}`;
-const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");

@@ -1,5 +1,5 @@
 /** The addresses and the Envoys of a Gateway, as its objects in the cluster report them. */
-import { type Json, type JsonObject, objectAt, objectsIn, ownValue } from "../model/json.ts";
+import { type JsonObject, objectAt, objectsIn, ownValue, textOf, textsIn } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { askedAddresses } from "./build-service.ts";
 
@@ -93,8 +93,3 @@ function nameOf(object: JsonObject): string {
   const { namespace, name } = objectAt(object, "metadata");
   return `${textOf(namespace)}/${textOf(name)}`;
 }
-
-const textsIn = (list: Json | undefined): readonly string[] =>
-  Array.isArray(list) ? list.filter((item) => typeof item === "string") : [];
-
-const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");

@@ -2,9 +2,8 @@ import { controllerOf, isGatewayClass } from "../effective/world/gateway-control
 import { referenceProblemsOf, unknownReferencesOf } from "../effective/world/gateway-problems.ts";
 import type { World } from "../effective/world/world.ts";
 import { objectAt, ownValue } from "../model/json.ts";
-import { CONTROLLER_NAME, GATEWAY_API } from "../model/kinds.ts";
+import { CONTROLLER_NAME, GATEWAY_CLASS } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { kindId } from "../model/refs.ts";
 import type { ConditionProblem } from "../topology/gateway-reason.ts";
 import type { Implementation } from "../topology/object-references.ts";
 import {
@@ -15,7 +14,6 @@ import {
   parametersRefOf,
 } from "./gateway-parameters.ts";
 
-const GATEWAY_CLASS = kindId({ group: GATEWAY_API, kind: "GatewayClass" });
 const REASON = "InvalidParameters";
 
 /**

@@ -1,6 +1,7 @@
 import type { EvaluateCondition } from "../model/cel.ts";
 import type { MergeStrategy } from "../model/definition.ts";
 import { isJsonObject, type JsonObject, ownValue } from "../model/json.ts";
+import { BOOKKEEPING } from "../model/managed-fields.ts";
 import type { Block, Policy } from "../model/policy.ts";
 import type { FoldResult } from "./fold-result.ts";
 
@@ -40,9 +41,6 @@ export function conditionOutcome(
       return { isMerged: base === "Overrides", error: outcome.message };
   }
 }
-
-/** Metadata that may change without a change of meaning. */
-const BOOKKEEPING: ReadonlySet<string> = new Set(["resourceVersion", "managedFields", "generation"]);
 
 function metadataOf({ object }: Policy): JsonObject {
   const metadata = ownValue(object.raw, "metadata");

@@ -1,7 +1,6 @@
 import type { Accumulation } from "../model/definition/policy-order.ts";
 import type { Policy } from "../model/policy.ts";
-import { compareByKey, compareGroups, type PlacedPolicy, wordOf } from "./order-keys.ts";
-import { compareAge } from "./precedence.ts";
+import { compareAge, compareByKey, compareGroups, type PlacedPolicy, wordOf } from "./precedence.ts";
 import type { EvaluatedPolicy } from "./provenance.ts";
 
 /**

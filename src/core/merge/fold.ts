@@ -22,6 +22,7 @@ import { isDirect } from "./is-direct.ts";
 import { mostSpecificFirst, sectionsLast, takingPart } from "./levels-taking-part.ts";
 import { mergeBlock, takesDefault } from "./merge-block.ts";
 import type { Step } from "./provenance.ts";
+import { OWN } from "./provenance-of.ts";
 import { Removals } from "./removals.ts";
 import { atomicOverrides } from "./strategies/atomic-overrides.ts";
 import { NO_OTHERS, replaceBy, replaceDefault, takePointer } from "./take-or-replace.ts";
@@ -340,8 +341,6 @@ class Fold {
       this.removals?.overrideBy(policy, settings, ({ unit }) => granularity === "Merge" && unit.ruleName !== undefined);
   }
 }
-
-const OWN: Step = { policy: null, block: null, strategy: "Own" };
 
 const decisionOf = ({ id }: Policy, { name }: Block, strategy: string): Step => ({
   policy: id,

@@ -31,7 +31,8 @@ export function byPointer(states: readonly PointerState[]): readonly PointerStat
 
 const isOwn = ({ current }: PointerState): boolean => current !== undefined && current.policy === undefined;
 
-const OWN: Step = { policy: null, block: null, strategy: "Own" };
+/** The step that takes a value of the object itself. */
+export const OWN: Step = { policy: null, block: null, strategy: "Own" };
 const NOTHING_LOST: readonly Lost[] = [];
 
 function sourceOf({ pointer, current, decidedBy = OWN, losses }: PointerState): Source {

@@ -24,10 +24,11 @@ export function blockNamesOf(merge: MergeRules): readonly string[] {
   return hasNoBlocks(merge) ? [] : [...defaults, ...overrides];
 }
 
-const SPELLINGS: readonly string[] = [...BLOCK_SPELLINGS.defaults, ...BLOCK_SPELLINGS.overrides];
+/** Each spelling of a block's name. */
+export const BLOCK_NAMES: readonly string[] = [...BLOCK_SPELLINGS.defaults, ...BLOCK_SPELLINGS.overrides];
 
 /** True for each spelling of a block's name. */
-export const isBlockName = (field: string): boolean => SPELLINGS.includes(field);
+export const isBlockName = (field: string): boolean => BLOCK_NAMES.includes(field);
 
 /** True if policies of the kind have no blocks: all of `spec` but the targets is one value (None), or takes effect as it is (Accumulate). */
 export const hasNoBlocks = ({ none, accumulate }: MergeRules): boolean => none || accumulate !== undefined;

@@ -16,10 +16,26 @@ export function isJsonList(value: Json | undefined): value is readonly Json[] {
 }
 
 /** The object at a key of its own. Empty: there is none. */
-export function objectAt(object: JsonObject, key: string): JsonObject {
-  const value = ownValue(object, key);
+export function objectAt(object: Json | undefined, key: string): JsonObject {
+  const value = isJsonObject(object) ? ownValue(object, key) : undefined;
   return isJsonObject(value) ? value : {};
 }
+
+/** The text at a key of its own. Undefined: there is none. */
+export function findTextAt(object: Json | undefined, key: string): string | undefined {
+  const value = isJsonObject(object) ? ownValue(object, key) : undefined;
+  return typeof value === "string" ? value : undefined;
+}
+
+/** The text at a key of its own. Empty: there is none. */
+export const textAt = (object: Json | undefined, key: string): string => findTextAt(object, key) ?? "";
+
+/** A text; another value counts as empty. */
+export const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");
+
+/** The texts in a list. Empty if the value is not a list; other items are left out. */
+export const textsIn = (list: Json | undefined): readonly string[] =>
+  isJsonList(list) ? list.filter((item) => typeof item === "string") : [];
 
 /** The objects in a list. Empty if the value is not a list; other items are left out. */
 export function objectsIn(list: Json | undefined): readonly JsonObject[] {

@@ -1,8 +1,16 @@
 /** The built-in kinds of objects, as data. The engine has no other knowledge of a kind. */
 import type { KindFacts, RouteFacts, SectionFacts } from "./definition.ts";
-import type { GroupKind } from "./refs.ts";
+import { type GroupKind, type KindId, kindId } from "./refs.ts";
 
 export const GATEWAY_API = "gateway.networking.k8s.io";
+
+/** Ids of kinds that rules name. */
+export const NAMESPACE: KindId = kindId({ group: "", kind: "Namespace" });
+export const SERVICE: KindId = kindId({ group: "", kind: "Service" });
+export const CRD: KindId = kindId({ group: "apiextensions.k8s.io", kind: "CustomResourceDefinition" });
+export const GATEWAY: KindId = kindId({ group: GATEWAY_API, kind: "Gateway" });
+export const GATEWAY_CLASS: KindId = kindId({ group: GATEWAY_API, kind: "GatewayClass" });
+export const RETRY_POLICY: KindId = kindId({ group: "prevail.dev", kind: "RetryPolicy" });
 /** The name by which GatewayClasses usually name the controller. */
 export const CONTROLLER_NAME = "prevail.dev/gateway";
 
@@ -77,7 +85,7 @@ export const isRouteKind = ({ group, kind }: GroupKind): boolean =>
  */
 export function findKind(among: readonly KindFacts[], kind: string, group?: string): KindFacts | undefined {
   const wanted = kind.toLowerCase();
-  const wantedGroup = group === undefined ? undefined : groupOf(group);
+  const wantedGroup = group === undefined ? undefined : withoutVersion(group);
   let found: KindFacts | undefined;
   for (const candidate of among) {
     if (candidate.kind.length !== kind.length || candidate.kind.toLowerCase() !== wanted) continue;
@@ -91,8 +99,8 @@ export function findKind(among: readonly KindFacts[], kind: string, group?: stri
   return found;
 }
 
-/** `gateway.networking.k8s.io/v1` → `gateway.networking.k8s.io`. */
-function groupOf(group: string): string {
+/** The examples of GEP-713 have groups with a version: `gateway.networking.k8s.io/v1`. */
+export function withoutVersion(group: string): string {
   const slash = group.indexOf("/");
   return slash === -1 ? group : group.slice(0, slash);
 }

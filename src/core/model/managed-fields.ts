@@ -11,6 +11,9 @@ export interface LastWrite {
   readonly time?: string;
 }
 
+/** The metadata that the API server keeps of its writes. It changes without a change of what the object means. */
+export const BOOKKEEPING: ReadonlySet<string> = new Set(["resourceVersion", "managedFields", "generation"]);
+
 /**
  * Managed fields
  *

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, ownValue } from "./json.ts";
+import { findTextAt, ownValue } from "./json.ts";
 import type { KubeObject } from "./kube-object.ts";
 import { hasCertificates } from "./pem.ts";
 
@@ -18,17 +18,12 @@ export function missingContent({ raw, family }: KubeObject, { keys, format }: Wa
   if (raw[ABSENT] === true) return "does not exist";
   if (family.group === "" && family.kind === "Secret") return undefined;
   for (const key of keys) {
-    const text = textAt(ownValue(raw, "data"), key);
+    const text = findTextAt(ownValue(raw, "data"), key);
     if (text === undefined) {
-      if (textAt(ownValue(raw, "binaryData"), key) === undefined) return `has no key '${key}'`;
+      if (findTextAt(ownValue(raw, "binaryData"), key) === undefined) return `has no key '${key}'`;
     } else if (format === "Certificates" && !hasCertificates(text)) {
       return `is malformed: '${key}' has no certificate in PEM`;
     }
   }
   return undefined;
-}
-
-function textAt(object: Json | undefined, key: string): string | undefined {
-  const value = isJsonObject(object) ? ownValue(object, key) : undefined;
-  return typeof value === "string" ? value : undefined;
 }

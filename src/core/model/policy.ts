@@ -34,6 +34,9 @@ export interface LabelRequirement {
 /** The name of a block of a policy. `bare`: settings in neither block. */
 export type BlockName = "defaults" | "bare" | "overrides";
 
+/** The blocks of a policy in the order in which they are merged. */
+export const BLOCK_ORDER: readonly BlockName[] = ["defaults", "bare", "overrides"];
+
 /**
  * The smallest part of a spec that takes effect or is overridden: a leaf (a scalar, a list, an empty map, a map that is one
  * value), or a named rule if the kind compares named rules. `null` (Patch only) removes a value.

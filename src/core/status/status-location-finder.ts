@@ -2,7 +2,7 @@ import type { Node } from "../effective/paths/path.ts";
 import type { Rulebook } from "../effective/world/rulebook.ts";
 import type { World } from "../effective/world/world.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, jsonEqual, ownValue } from "../model/json.ts";
-import { GATEWAY_API } from "../model/kinds.ts";
+import { CRD, GATEWAY_API } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { parseCrd } from "../model/parse/definition/parse-crd.ts";
 import { isNamespace, type KindId, kindId, type ObjectId, type ObjectRef, objectId, targetId } from "../model/refs.ts";
@@ -127,8 +127,6 @@ function parentOf(nodes: readonly Node[], at: number): Node | undefined {
   }
   return undefined;
 }
-
-const CRD = kindId({ group: "apiextensions.k8s.io", kind: "CustomResourceDefinition" });
 
 /** Kinds whose CRD has `status.conditions`. */
 function kindsWithConditions(world: World): readonly KindId[] {

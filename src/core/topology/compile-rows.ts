@@ -1,5 +1,5 @@
 import type { ChildSelection, KindFacts, LevelKind, LinkRow } from "../model/definition.ts";
-import { findKind, GATEWAY_API } from "../model/kinds.ts";
+import { findKind, GATEWAY, SERVICE } from "../model/kinds.ts";
 import { type GroupKind, type KindId, kindId } from "../model/refs.ts";
 import { type KeyPath, keyPath } from "./key-path.ts";
 import { itemReader } from "./sections-of.ts";
@@ -92,8 +92,6 @@ function fieldsOf(rows: readonly LinkRow[], kinds: readonly KindFacts[]): readon
 }
 
 // Gateway API's defaults: a ParentReference means a Gateway, a BackendRef a Service.
-const GATEWAY = kindId({ group: GATEWAY_API, kind: "Gateway" });
-const SERVICE = kindId({ group: "", kind: "Service" });
 
 function targetsOf(rows: readonly LinkRow[], kinds: readonly KindFacts[]): readonly RefTarget[] {
   const targets = new Map<

@@ -1,6 +1,7 @@
 /** The objects that have a view, in the order of their lists. */
 import { virtualObjects } from "../effective/world/implied-objects.ts";
 import type { World } from "../effective/world/world.ts";
+import { NAMESPACE } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { attachableLevels } from "../model/levels.ts";
 import {
@@ -67,8 +68,6 @@ function targetKinds({ rulebook }: World): ReadonlySet<KindId> {
   }
   return found;
 }
-
-const NAMESPACE = kindId({ group: "", kind: "Namespace" });
 
 function objectsOf(
   { objects }: World,

@@ -1,9 +1,8 @@
 import type { RedirectConfig } from "../../core/dataplane/gateway-config.ts";
+import { WELL_KNOWN_PORTS } from "../../core/dataplane/well-known-ports.ts";
 import type { RequestHead } from "../contract/request-head.ts";
 import { parseAuthority } from "../http1/http1.ts";
 import { rewritePath } from "./rewrite-path.ts";
-
-const WELL_KNOWN = { http: 80, https: 443 } as const;
 
 /**
  * Redirect location
@@ -18,8 +17,8 @@ export function redirectLocation(
   listener: { readonly scheme: "http" | "https"; readonly port: number },
 ): string {
   const toScheme = scheme ?? listener.scheme;
-  const toPort = port ?? (scheme === undefined ? listener.port : WELL_KNOWN[scheme]);
-  const suffix = toPort === WELL_KNOWN[toScheme] ? "" : `:${toPort}`;
+  const toPort = port ?? (scheme === undefined ? listener.port : WELL_KNOWN_PORTS[scheme]);
+  const suffix = toPort === WELL_KNOWN_PORTS[toScheme] ? "" : `:${toPort}`;
   const toPath = path === undefined ? requestPath : rewritePath(requestPath, path);
   const toHost = hostname !== undefined && parseAuthority(hostname) !== undefined ? hostname : host;
   return `${toScheme}://${toHost}${suffix}${toPath}${query}`;

@@ -18,9 +18,9 @@ import { NAMING_KINDS, neededMaterial } from "../../core/gateway-status/needed-m
 import { OwnedGateways } from "../../core/gateway-status/owned-gateways.ts";
 import { ADDRESS_FEATURES } from "../../core/gateway-status/supported-features.ts";
 import { GATEWAY_PARAMETERS } from "../../core/infrastructure/gateway-parameters.ts";
-import { GATEWAY_API } from "../../core/model/kinds.ts";
+import { GATEWAY } from "../../core/model/kinds.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
-import { kindId, type ObjectId, type ObjectRef, objectId } from "../../core/model/refs.ts";
+import { type ObjectId, type ObjectRef, objectId } from "../../core/model/refs.ts";
 import type { RetryKnowledge } from "../../core/retry/retry-counts.ts";
 import type { StatusScope } from "../../core/status/status-tracker.ts";
 import type { KeyMaterial } from "../../sources/key-material.ts";
@@ -51,7 +51,6 @@ export interface GatewayPartOptions {
   readonly replicas: DataplaneContext["replicas"];
 }
 
-const GATEWAY = kindId({ group: GATEWAY_API, kind: "Gateway" });
 /** How often the absence of data planes is looked at. */
 const LOOK_MS = 15_000;
 

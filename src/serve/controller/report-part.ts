@@ -9,7 +9,7 @@ import { type Claimable, LeaderElection } from "../../controller/leader/leader-e
 import type { LiveState, LiveStep } from "../../controller/live-evaluation.ts";
 import { StatusReporter, type StatusReporterOptions } from "../../controller/report/status-reporter.ts";
 import type { WriteEvent } from "../../controller/report/status-writer.ts";
-import { BACKEND_TLS_POLICY } from "../../core/gateway-status/needed-material.ts";
+import { BACKEND_TLS_POLICY } from "../../core/dataplane/compile/compile-backend.ts";
 import { formatRef, type GroupKind, type ObjectId, parseObjectId } from "../../core/model/refs.ts";
 import type { StoppedStatus } from "../../core/view/view-context.ts";
 import { createReportMetrics, type ReportMetrics } from "./report-metrics.ts";

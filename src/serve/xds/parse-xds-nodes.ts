@@ -1,5 +1,5 @@
 import type { XdsNode } from "../../cli/xds/xds-tools.ts";
-import { isJsonList, isJsonObject, type Json } from "../../core/model/json.ts";
+import { isJsonList, isJsonObject, type Json, textOf } from "../../core/model/json.ts";
 
 /** Parses the response of a status server. Undefined if it is not from `prevail xds serve`. */
 export function parseXdsNodes(response: unknown): readonly XdsNode[] | undefined {
@@ -17,5 +17,3 @@ export function parseXdsNodes(response: unknown): readonly XdsNode[] | undefined
     })),
   }));
 }
-
-const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");

@@ -4,9 +4,11 @@ import { evaluate } from "../../core/evaluate.ts";
 import { worldOf } from "../../core/evaluation.ts";
 import type { PolicyDefinition } from "../../core/model/definition.ts";
 import { isJsonObject, type Json, type JsonObject, objectsIn, ownValue } from "../../core/model/json.ts";
+import { valueAtKeys } from "../../core/model/json-pointer.ts";
 import { kinds as builtInKinds } from "../../core/model/kinds.ts";
 import { attachableLevels } from "../../core/model/levels.ts";
 import { type GroupKind, type KindId, kindId } from "../../core/model/refs.ts";
+import { TARGET_FIELDS } from "../../core/model/schema/crd-schemas.ts";
 import { buildSnapshot } from "../../core/model/snapshot.ts";
 import { type KnownDefinitions, knownDefinitions } from "../../definitions/known-definitions.ts";
 
@@ -96,10 +98,10 @@ export const kindsBehind = (resources: readonly ApiResource[], rules: readonly J
 
 /** The versions of a CRD that is in use. */
 function servedVersions(rule: JsonObject): readonly string[] {
-  const conditions = objectsIn(valueAt(rule, "status", "conditions"));
+  const conditions = objectsIn(valueAtKeys(rule, ["status", "conditions"]));
   const isEstablished = conditions.some(({ type, status }) => type === "Established" && status === "True");
   if (rule["kind"] !== "CustomResourceDefinition" || !isEstablished) return [];
-  const versions = objectsIn(valueAt(rule, "spec", "versions")).filter(({ served }) => served === true);
+  const versions = objectsIn(valueAtKeys(rule, ["spec", "versions"])).filter(({ served }) => served === true);
   return versions.flatMap(({ name }) => (typeof name === "string" ? [name] : []));
 }
 
@@ -111,22 +113,16 @@ function kindOf(crd: JsonObject): GroupKind {
   return { group: typeof group === "string" ? group : "", kind: typeof kind === "string" ? kind : "" };
 }
 
-const TARGET_FIELDS = ["targetRef", "targetRefs", "targetSelectors"];
-
 /** True for a CRD whose spec has a field that GEP-713 uses for targets. */
 function namesTargets(crd: JsonObject): boolean {
   if (crd["kind"] !== "CustomResourceDefinition") return false;
   const spec = ownValue(crd, "spec");
   const versions = isJsonObject(spec) ? objectsIn(ownValue(spec, "versions")) : [];
   return versions.some((version) => {
-    return hasTargetField(valueAt(version, "schema", "openAPIV3Schema", "properties", "spec", "properties"));
+    return hasTargetField(valueAtKeys(version, ["schema", "openAPIV3Schema", "properties", "spec", "properties"]));
   });
 }
 
 /** True for the properties of a spec that has such a field. */
 export const hasTargetField = (fields: Json | undefined): boolean =>
   isJsonObject(fields) && TARGET_FIELDS.some((name) => Object.hasOwn(fields, name));
-
-/** The value below these keys. */
-export const valueAt = (value: Json, ...keys: readonly string[]): Json | undefined =>
-  keys.reduce<Json | undefined>((found, key) => (isJsonObject(found) ? ownValue(found, key) : undefined), value);

@@ -3,8 +3,9 @@ import { isServerFailure } from "../../adapters/cluster/client/api-error.ts";
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
 import type { ApiResource } from "../../adapters/cluster/client/resource.ts";
 import { isJsonObject, type JsonObject, objectsIn, ownValue } from "../../core/model/json.ts";
+import { valueAtKeys } from "../../core/model/json-pointer.ts";
 import { type GroupKind, kindId } from "../../core/model/refs.ts";
-import { hasTargetField, valueAt } from "./choose-resources.ts";
+import { hasTargetField } from "./choose-resources.ts";
 
 export interface PublishedKinds {
   /** Kinds whose spec has a field that GEP-713 uses for targets. */
@@ -53,10 +54,10 @@ export async function findPolicyKinds(
 const groupOf = (name: string): string => name.split("/")[0] ?? "";
 
 function policyKindsIn(document: JsonObject): readonly GroupKind[] {
-  const schemas = valueAt(document, "components", "schemas");
+  const schemas = valueAtKeys(document, ["components", "schemas"]);
   if (!isJsonObject(schemas)) return [];
   return Object.values(schemas).flatMap((schema) => {
-    if (!isJsonObject(schema) || !hasTargetField(valueAt(schema, "properties", "spec", "properties"))) return [];
+    if (!isJsonObject(schema) || !hasTargetField(valueAtKeys(schema, ["properties", "spec", "properties"]))) return [];
     return objectsIn(ownValue(schema, "x-kubernetes-group-version-kind")).flatMap(({ group, kind }) =>
       typeof group === "string" && typeof kind === "string" ? [{ group, kind }] : [],
     );

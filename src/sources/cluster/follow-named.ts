@@ -1,10 +1,9 @@
 /** Follows Secrets and ConfigMaps one by one, by their names: nothing else of these kinds is ever read. */
-import { objectAt } from "../../adapters/cluster/client/json-fields.ts";
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
 import type { ApiResource } from "../../adapters/cluster/client/resource.ts";
 import { type FollowCounts, followKind } from "../../adapters/cluster/follow/kind-follower.ts";
 import type { Change } from "../../core/apply.ts";
-import type { JsonObject } from "../../core/model/json.ts";
+import { type JsonObject, objectAt } from "../../core/model/json.ts";
 import { ABSENT } from "../../core/model/missing-content.ts";
 import { formatRef, type ObjectId, type ObjectRef, objectId } from "../../core/model/refs.ts";
 import { type KeyMaterial, splitKeyMaterial } from "../key-material.ts";

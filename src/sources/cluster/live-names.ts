@@ -3,11 +3,18 @@ import { createHash } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { discoverResources } from "../../adapters/cluster/client/discover-resources.ts";
-import { textAt, textsIn } from "../../adapters/cluster/client/json-fields.ts";
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
 import { getObject } from "../../adapters/cluster/client/object-requests.ts";
 import { type ApiResource, resourcePath } from "../../adapters/cluster/client/resource.ts";
-import { isJsonObject, type Json, type JsonObject, objectsIn, ownValue } from "../../core/model/json.ts";
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectsIn,
+  ownValue,
+  textAt,
+  textsIn,
+} from "../../core/model/json.ts";
 import type { ObjectRef } from "../../core/model/refs.ts";
 import type { ClusterConnection } from "./load-cluster.ts";
 

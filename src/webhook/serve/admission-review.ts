@@ -2,7 +2,7 @@
 import { trimObject } from "../../adapters/cluster/client/trim-object.ts";
 import type { AdmissionRequest } from "../../core/admission/admission-request.ts";
 import type { AdmissionRefusal } from "../../core/admission/find-refusal.ts";
-import { isJsonObject, type Json, type JsonObject, ownValue } from "../../core/model/json.ts";
+import { isJsonObject, type Json, type JsonObject, ownValue, textOf } from "../../core/model/json.ts";
 
 const API_VERSION = "admission.k8s.io/v1";
 
@@ -36,15 +36,13 @@ export function parseReview(body: string): ParsedReview | string {
     uid,
     request: {
       operation,
-      subResource: text(request["subResource"]),
-      user: text(user),
+      subResource: textOf(request["subResource"]),
+      user: textOf(user),
       object: operation === "DELETE" ? undefined : object,
       oldObject: operation === "CREATE" ? undefined : oldObject,
     },
   };
 }
-
-const text = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 
 const readObject = (value: Json | undefined): JsonObject | undefined =>
   isJsonObject(value) ? trimObject(value) : undefined;

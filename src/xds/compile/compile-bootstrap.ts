@@ -23,9 +23,11 @@ import {
   AUTHORITIES_SECRET,
   CERTIFICATE_SECRET,
   type CertificateFiles,
+  fileSource,
   type SecretFiles,
 } from "./compile-secret-files.ts";
 import { statusCluster, statusListener } from "./compile-status-listener.ts";
+import { ADS } from "./config-sources.ts";
 import { countsSink, EVICTION_MS, FLUSH_MS } from "./retry-counters.ts";
 
 export interface BootstrapOptions {
@@ -91,11 +93,6 @@ export function compileBootstrap(options: BootstrapOptions): Bootstrap {
   });
 }
 
-const ADS: Init<typeof ConfigSourceSchema> = {
-  configSourceSpecifier: { case: "ads", value: {} },
-  resourceApiVersion: ApiVersion.V3,
-};
-
 const adminOf = (port: number | undefined): Pick<Init<typeof BootstrapSchema>, "admin"> =>
   port === undefined ? {} : { admin: { address: socketAddress("127.0.0.1", port) } };
 
@@ -135,8 +132,6 @@ const fromFile = (path: string): Init<typeof ConfigSourceSchema> => ({
   resourceApiVersion: ApiVersion.V3,
 });
 
-const file = (path: string) => ({ specifier: { case: "filename", value: path } }) as const;
-
 const serverSocket = (tls: BootstrapTls) =>
   ({
     name: "envoy.transport_sockets.tls",
@@ -159,10 +154,10 @@ const namedServer = ({
 });
 
 const readOnce = (tls: BootstrapTls): Init<typeof CommonTlsContextSchema> => ({
-  tlsCertificates: [{ certificateChain: file(tls.certificateFile), privateKey: file(tls.keyFile) }],
+  tlsCertificates: [{ certificateChain: fileSource(tls.certificateFile), privateKey: fileSource(tls.keyFile) }],
   validationContextType: {
     case: "validationContext",
-    value: { trustedCa: file(tls.authorityFile), ...namedServer(tls) },
+    value: { trustedCa: fileSource(tls.authorityFile), ...namedServer(tls) },
   },
 });
 

@@ -19,7 +19,8 @@ export interface SecretFiles {
 export const CERTIFICATE_SECRET = "certificate";
 export const AUTHORITIES_SECRET = "authorities";
 
-const file = (path: string) => ({ specifier: { case: "filename", value: path } }) as const;
+/** A file on the machine of the Envoy. */
+export const fileSource = (path: string) => ({ specifier: { case: "filename", value: path } }) as const;
 
 /** The content of `SecretFiles`. Envoy reads a certificate again when a directory is moved into that of the file, as the kubelet does. */
 export function compileSecretFiles({
@@ -36,8 +37,8 @@ export function compileSecretFiles({
       type: {
         case: "tlsCertificate",
         value: {
-          certificateChain: file(certificateFile),
-          privateKey: file(keyFile),
+          certificateChain: fileSource(certificateFile),
+          privateKey: fileSource(keyFile),
           watchedDirectory: folderOf(certificateFile),
         },
       },
@@ -46,7 +47,7 @@ export function compileSecretFiles({
       name: AUTHORITIES_SECRET,
       type: {
         case: "validationContext",
-        value: { trustedCa: file(authorityFile), watchedDirectory: folderOf(authorityFile) },
+        value: { trustedCa: fileSource(authorityFile), watchedDirectory: folderOf(authorityFile) },
       },
     }),
   };

@@ -37,7 +37,7 @@ export interface ConfigSources {
 }
 
 /** The ADS stream. Without a timeout, so that the current configuration stays in use while the Envoy waits. */
-const ADS: Init<typeof ConfigSourceSchema> = {
+export const ADS: Init<typeof ConfigSourceSchema> = {
   configSourceSpecifier: { case: "ads", value: {} },
   resourceApiVersion: ApiVersion.V3,
 };

@@ -6,6 +6,7 @@ import type {
   ListenerConfig,
   PortConfig,
 } from "../../core/dataplane/gateway-config.ts";
+import { SCOPE_URL } from "../../core/envoy/scope-url.ts";
 import type { ObjectRef } from "../../core/model/refs.ts";
 import type { RetryBudget } from "../../core/retry/retry-budget.ts";
 
@@ -44,20 +45,17 @@ export const WILDCARD_FILTER = "prevail.hosts-of-wildcards";
 /** The name of the route for requests that no other route of a host with a scope matches. */
 export const NO_ROUTE_NAME = "no route";
 
-/** The collection of scopes of a route configuration. */
-const SCOPES = "xdstp:///envoy.config.route.v3.ScopedRouteConfiguration/";
-
 /** The scope of a virtual host. Its name is derived from the host's name. */
-export const scopeName = (host: string): string => `${SCOPES}${inUrl(host)}`;
+export const scopeName = (host: string): string => `${SCOPE_URL}${inUrl(host)}`;
 
 /** The reverse: from the name of the scope to the host's. */
 export const hostOfScope = (scope: string): string =>
   scope
-    .slice(SCOPES.length)
+    .slice(SCOPE_URL.length)
     .replace(/_([0-9a-f]+)_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 
 /** All scopes of a route configuration. */
-export const scopesName = (config: RouteConfigName): string => `${SCOPES}${inUrl(config)}/*`;
+export const scopesName = (config: RouteConfigName): string => `${SCOPE_URL}${inUrl(config)}/*`;
 
 /** The collection that an Envoy subscribes to for a scope. */
 export const scopesOf = (scope: string): string => `${scope.slice(0, scope.lastIndexOf("/"))}/*`;

@@ -1,7 +1,7 @@
 /** What a test needs of a rendered chart: the arguments of the controller, and its rights. */
 import { parseDocuments } from "../../../src/adapters/files/parse-documents.ts";
 import { isJsonObject, type JsonObject, objectAt, objectsIn, ownValue } from "../../../src/core/model/json.ts";
-import { valueAt } from "../../../src/sources/cluster/choose-resources.ts";
+import { valueAtKeys } from "../../../src/core/model/json-pointer.ts";
 import type { RequestEvent } from "./request-log.ts";
 
 const documentsOf = (rendered: string): readonly JsonObject[] =>
@@ -10,14 +10,14 @@ const documentsOf = (rendered: string): readonly JsonObject[] =>
 /** The arguments of the container of the Deployment. */
 export function controllerArgs(rendered: string): readonly string[] {
   const deployment = documentsOf(rendered).find(({ kind }) => kind === "Deployment") ?? {};
-  const [container] = objectsIn(valueAt(deployment, "spec", "template", "spec", "containers"));
+  const [container] = objectsIn(valueAtKeys(deployment, ["spec", "template", "spec", "containers"]));
   return textsIn(container, "args");
 }
 
 /** The Pod that the Deployment would start, without the PriorityClass, which is not there before the chart is installed. */
 export function podOf(rendered: string): JsonObject {
   const deployment = documentsOf(rendered).find(({ kind }) => kind === "Deployment") ?? {};
-  const namespace = valueAt(deployment, "metadata", "namespace") ?? "";
+  const namespace = valueAtKeys(deployment, ["metadata", "namespace"]) ?? "";
   const { priorityClassName: _, ...spec } = objectAt(objectAt(objectAt(deployment, "spec"), "template"), "spec");
   return { apiVersion: "v1", kind: "Pod", metadata: { name: "prevail", namespace }, spec };
 }
@@ -45,7 +45,7 @@ export const controllerRights = (rendered: string): readonly Right[] =>
   );
 
 function rightsOf(role: JsonObject, tests: readonly (string | undefined)[]): readonly Right[] {
-  const namespace = valueAt(role, "metadata", "namespace");
+  const namespace = valueAtKeys(role, ["metadata", "namespace"]);
   return objectsIn(ownValue(role, "rules")).flatMap((rule, index) => {
     const names = textsIn(rule, "resourceNames");
     const common = {
@@ -73,7 +73,7 @@ function testsOfRules(text: string): readonly (string | undefined)[] {
 }
 
 const nameOf = (object: JsonObject): string => {
-  const name = valueAt(object, "metadata", "name");
+  const name = valueAtKeys(object, ["metadata", "name"]);
   return typeof name === "string" ? name : "";
 };
 

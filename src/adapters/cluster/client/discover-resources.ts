@@ -1,6 +1,5 @@
 /** The resources that the API server serves. Kubernetes, "API Discovery": the aggregated form where the server has it, else group by group. */
-import { type JsonObject, objectsIn, ownValue } from "../../../core/model/json.ts";
-import { textAt, textsIn } from "./json-fields.ts";
+import { type JsonObject, objectsIn, ownValue, textAt, textsIn } from "../../../core/model/json.ts";
 import type { KubeClient } from "./kube-client.ts";
 import type { ApiResource } from "./resource.ts";
 

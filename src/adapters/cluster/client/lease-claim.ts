@@ -1,6 +1,5 @@
-import type { JsonObject } from "../../../core/model/json.ts";
+import { type JsonObject, objectAt, textAt } from "../../../core/model/json.ts";
 import { isConflict } from "./api-error.ts";
-import { objectAt, textAt } from "./json-fields.ts";
 import type { KubeClient } from "./kube-client.ts";
 import { type CallOptions, createObject, getObject, updateObject } from "./object-requests.ts";
 

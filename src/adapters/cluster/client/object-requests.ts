@@ -1,8 +1,7 @@
 /** Requests about one object. Objects are returned whole, so that they can be changed and sent back. */
-import type { JsonObject } from "../../../core/model/json.ts";
+import { type JsonObject, objectAt, textAt } from "../../../core/model/json.ts";
 import { isNotFound } from "./api-error.ts";
 import type { ApiRequest } from "./api-request.ts";
-import { objectAt, textAt } from "./json-fields.ts";
 import type { KubeClient } from "./kube-client.ts";
 import { type AddressedResource, resourcePath } from "./resource.ts";
 

@@ -1,6 +1,5 @@
 /** Questions to the API server about rights and identities. Nothing is stored. */
-import type { JsonObject } from "../../../core/model/json.ts";
-import { objectAt, textAt, textsIn } from "./json-fields.ts";
+import { type JsonObject, objectAt, textAt, textsIn } from "../../../core/model/json.ts";
 import type { KubeClient } from "./kube-client.ts";
 import type { CallOptions } from "./object-requests.ts";
 

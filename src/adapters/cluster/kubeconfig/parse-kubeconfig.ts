@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import { isJsonObject, type Json, type JsonObject, objectsIn, ownValue } from "../../../core/model/json.ts";
+import { isJsonObject, type JsonObject, objectsIn, ownValue, textsIn } from "../../../core/model/json.ts";
 import { ClusterError } from "../cluster-error.ts";
 import type {
   AuthProvider,
@@ -109,7 +109,7 @@ function parseUser(reader: Reader, user: JsonObject, at: string): KubeUser {
 function parseImpersonation(reader: Reader, user: JsonObject): Impersonation | undefined {
   const name = text(reader, user, "as");
   if (name === undefined) return undefined;
-  return { user: name, uid: text(reader, user, "as-uid"), groups: texts(ownValue(user, "as-groups")) };
+  return { user: name, uid: text(reader, user, "as-uid"), groups: textsIn(ownValue(user, "as-groups")) };
 }
 
 function parseExec(reader: Reader, user: JsonObject, at: string): ExecPlugin | undefined {
@@ -122,7 +122,7 @@ function parseExec(reader: Reader, user: JsonObject, at: string): ExecPlugin | u
     apiVersion: text(reader, exec, "apiVersion") ?? "client.authentication.k8s.io/v1",
     // A path is relative to the file; a bare name is looked up in PATH.
     command: command.includes("/") ? resolve(reader.folder, command) : command,
-    args: texts(ownValue(exec, "args")),
+    args: textsIn(ownValue(exec, "args")),
     env: objectsIn(ownValue(exec, "env")).map((one) => ({
       name: text(reader, one, "name") ?? "",
       value: text(reader, one, "value") ?? "",
@@ -157,9 +157,6 @@ function dataOrFile(reader: Reader, object: JsonObject, field: string, at: strin
   const file = text(reader, object, field);
   return file === undefined || file === "" ? undefined : { file: resolve(reader.folder, file) };
 }
-
-const texts = (list: Json | undefined): readonly string[] =>
-  Array.isArray(list) ? list.filter((item) => typeof item === "string") : [];
 
 function text(reader: Reader, object: JsonObject, key: string): string | undefined {
   const value = ownValue(object, key);

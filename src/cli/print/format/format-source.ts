@@ -4,10 +4,10 @@ import { mappedPointer, ownPointer, sourcePointer } from "../../../core/explain/
 import type { Source as ValueSource } from "../../../core/merge/provenance.ts";
 import type { SourcePosition } from "../../../core/model/kube-object.ts";
 import { formatRef, type GroupKind, parseObjectId } from "../../../core/model/refs.ts";
+import { formatLine } from "../../../core/model/words/format-position.ts";
 import type { LoadedSource } from "../../../sources/load-source.ts";
 import type { Redaction } from "../../args/redaction.ts";
 import { glued, type Piece, type Style, styled } from "../terminal/styled-text.ts";
-import { formatLine } from "./format-position.ts";
 
 /** An effective value of a path, with the data that is needed to format its source. */
 export interface SourcedValue {

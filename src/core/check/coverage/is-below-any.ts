@@ -1,5 +1,6 @@
 import { referrersToChild } from "../../effective/world/link-indexes.ts";
 import type { World } from "../../effective/world/world.ts";
+import { NAMESPACE } from "../../model/kinds.ts";
 import { kindId, type ObjectId, objectId, parseObjectId } from "../../model/refs.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
 import type { CoverageParent } from "./coverage-rule.ts";
@@ -23,8 +24,6 @@ export function isBelowAny(world: World, id: ObjectId, under: readonly CoverageP
   }
   return false;
 }
-
-const NAMESPACE = kindId({ group: "", kind: "Namespace" });
 
 interface Parent {
   readonly parent: ObjectId;

@@ -1,7 +1,7 @@
 import type { Rulebook } from "../../effective/world/rulebook.ts";
 import { once } from "../../model/collections/once.ts";
 import type { KindFacts, LevelKind } from "../../model/definition.ts";
-import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../model/json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, objectAt, ownValue, textAt } from "../../model/json.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { parseSelector } from "../../model/parse/parse-selector.ts";
 import type { LabelSelector } from "../../model/policy.ts";
@@ -49,7 +49,7 @@ export function parseCoverageRule(object: KubeObject, rulebook: Rulebook): Parse
 }
 
 function readRule(object: KubeObject, spec: JsonObject, reading: Reading): CoverageRule | undefined {
-  const targets = child(spec, "targets");
+  const targets = objectAt(spec, "targets");
   const levels = items(targets, "levels").map((item, i) => readLevel(item, `spec.targets.levels[${i}]`, reading));
   const under = items(targets, "under").map((item, i) => readParent(item, `spec.targets.under[${i}]`, reading));
   const policyKind = readPolicyKind(ownValue(spec, "policyKind") ?? null, reading);
@@ -62,8 +62,8 @@ function readRule(object: KubeObject, spec: JsonObject, reading: Reading): Cover
     namespaceSelector: readSelector(targets, "namespaceSelector", reading),
     selector: readSelector(targets, "selector", reading),
     policyKind,
-    condition: text(spec, "condition"),
-    message: text(spec, "message"),
+    condition: textAt(spec, "condition"),
+    message: textAt(spec, "message"),
     severity: COVERAGE_SEVERITIES.find((severity) => severity === spec["severity"]) ?? "error",
     enforce: COVERAGE_ENFORCEMENTS.find((enforce) => enforce === spec["enforce"]) ?? "Warn",
   };
@@ -74,7 +74,7 @@ function readLevel(item: Json, field: string, reading: Reading): LevelKind | und
   const { rulebook, report } = reading;
   if (isJsonObject(item)) {
     const facts = readKind(item, field, reading);
-    const section = text(item, "section");
+    const section = textAt(item, "section");
     if (facts === undefined) return undefined;
     if (section === "") return { group: facts.group, kind: facts.kind };
     if (hasSection(facts, section)) return { group: facts.group, kind: facts.kind, section };
@@ -109,7 +109,7 @@ const hasSection = ({ sections }: KindFacts, section: string): boolean =>
   sections.some((own) => own.section === section);
 
 function readKind(item: JsonObject, field: string, { rulebook, report }: Reading): KindFacts | undefined {
-  const kind = text(item, "kind");
+  const kind = textAt(item, "kind");
   const group = ownValue(item, "group");
   const facts = rulebook.findKind(typeof group === "string" ? group : undefined, kind);
   if (facts === undefined)
@@ -124,22 +124,22 @@ function readParent(item: Json, field: string, reading: Reading): CoverageParent
   if (!isJsonObject(item)) return undefined;
   const facts = readKind(item, field, reading);
   if (facts === undefined) return undefined;
-  const namespace = text(item, "namespace");
+  const namespace = textAt(item, "namespace");
   if (facts.scope === "Namespaced" && namespace === "") {
     reading.report(`${field}.namespace`, `${field}.namespace is missing: set the namespace of the ${facts.kind}.`);
     return undefined;
   }
-  const section = text(item, "sectionName");
+  const section = textAt(item, "sectionName");
   const { group, kind } = facts;
   return {
-    ref: { group, kind, namespace: facts.scope === "Cluster" ? "" : namespace, name: text(item, "name") },
+    ref: { group, kind, namespace: facts.scope === "Cluster" ? "" : namespace, name: textAt(item, "name") },
     sectionName: section === "" ? undefined : section,
   };
 }
 
 /** Each kind of a definition with several kinds stands for all of them. */
 function readPolicyKind(item: Json, { rulebook, report }: Reading): GroupKind | undefined {
-  const kind = isJsonObject(item) ? text(item, "kind") : typeof item === "string" ? item : "";
+  const kind = isJsonObject(item) ? textAt(item, "kind") : typeof item === "string" ? item : "";
   const group = isJsonObject(item) ? ownValue(item, "group") : undefined;
   const isMeant = (own: GroupKind): boolean =>
     own.kind.toLowerCase() === kind.toLowerCase() && (group === undefined || own.group === group);
@@ -167,17 +167,7 @@ function readSelector(targets: JsonObject, key: string, { report }: Reading): La
   return undefined;
 }
 
-function child(object: JsonObject, key: string): JsonObject {
-  const value = ownValue(object, key);
-  return isJsonObject(value) ? value : {};
-}
-
 function items(object: JsonObject, key: string): readonly Json[] {
   const value = ownValue(object, key);
   return isJsonList(value) ? value : [];
-}
-
-function text(object: JsonObject, key: string): string {
-  const value = ownValue(object, key);
-  return typeof value === "string" ? value : "";
 }

@@ -18,15 +18,14 @@ import { remember } from "../../model/collections/remember.ts";
 import type { FindingCode } from "../../model/finding-code.ts";
 import { findingCodes } from "../../model/finding-codes.ts";
 import { isJsonList, isJsonObject, type Json, ownValue } from "../../model/json.ts";
-import { GATEWAY_API } from "../../model/kinds.ts";
+import { GATEWAY_API, RETRY_POLICY } from "../../model/kinds.ts";
 import { formatDurationMs } from "../../model/parse/parse-duration.ts";
-import { formatRef, type KindId, kindId, parseObjectId } from "../../model/refs.ts";
+import { formatRef, kindId, parseObjectId } from "../../model/refs.ts";
 import { sumWaitsMs } from "../../retry/backoff.ts";
 import { type RetrySettings, retrySettings } from "../../retry/retry-settings.ts";
 import { retriesWithin } from "../../retry/retry-timeline.ts";
 import { type CheckFinding, findingAt, type RelatedField } from "../check-finding.ts";
 
-const RETRY_POLICY: KindId = kindId({ group: "prevail.dev", kind: "RetryPolicy" });
 const HTTP_ROUTE = kindId({ group: GATEWAY_API, kind: "HTTPRoute" });
 
 /** A contradiction and the settings it is about. The finding is at the first setting, the others are related. */

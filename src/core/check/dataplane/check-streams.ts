@@ -3,12 +3,11 @@ import { hasPolicies } from "../../effective/paths/end-objects.ts";
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
 import { setsAt } from "../../effective/world/stack.ts";
 import type { World } from "../../effective/world/world.ts";
-import { GATEWAY_API } from "../../model/kinds.ts";
+import { GATEWAY_API, RETRY_POLICY } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { formatRef, kindId, type ObjectId } from "../../model/refs.ts";
 import { type CheckFinding, findingAt } from "../check-finding.ts";
 
-const RETRY_POLICY = kindId({ group: "prevail.dev", kind: "RetryPolicy" });
 const STREAM_KINDS = ["TCPRoute", "TLSRoute", "UDPRoute"].map((kind) => kindId({ group: GATEWAY_API, kind }));
 
 export function checkStreams(world: World): readonly CheckFinding[] {

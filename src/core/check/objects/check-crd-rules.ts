@@ -1,12 +1,10 @@
 import { isCrd } from "../../effective/findings/ignored-policies.ts";
 import type { World } from "../../effective/world/world.ts";
+import { CRD } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
-import { type KindId, kindId } from "../../model/refs.ts";
 import { crdRuleProblems } from "../../model/schema/crd-rules.ts";
 import { clipText } from "../../model/words/clip-text.ts";
 import { type CheckFinding, findingAt } from "../check-finding.ts";
-
-const CRD: KindId = kindId({ group: "apiextensions.k8s.io", kind: "CustomResourceDefinition" });
 
 /** Rules of CRDs that cannot be compiled, each at its field. The API server refuses a CRD with a syntax error in a rule. */
 export const checkCrdRules = ({ objects }: World): readonly CheckFinding[] =>

@@ -9,16 +9,14 @@ import {
 import { mayBeGrantedElsewhere } from "../../effective/world/refused-objects.ts";
 import type { World } from "../../effective/world/world.ts";
 import { likelyParametersProblem } from "../../infrastructure/parameters-problem.ts";
-import { GATEWAY_API } from "../../model/kinds.ts";
+import { GATEWAY } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
-import { formatRef, kindId } from "../../model/refs.ts";
+import { formatRef } from "../../model/refs.ts";
 import { frontendTlsOf } from "../../topology/frontend-tls.ts";
 import type { ConditionProblem } from "../../topology/gateway-reason.ts";
 import { referringKinds } from "../../topology/object-references.ts";
 import { type CheckFinding, findingAt } from "../check-finding.ts";
 import { checkParameters } from "./check-parameters.ts";
-
-const GATEWAY = kindId({ group: GATEWAY_API, kind: "Gateway" });
 
 export function checkGateways(world: World): readonly CheckFinding[] {
   const findings: CheckFinding[] = [];

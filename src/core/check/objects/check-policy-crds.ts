@@ -1,14 +1,13 @@
 /** Findings about the CRDs of policy kinds, by the requirements of GEP-713. */
 import type { World } from "../../effective/world/world.ts";
 import { BLOCK_SPELLINGS } from "../../model/block-names.ts";
-import { isJsonObject, type JsonObject, ownValue } from "../../model/json.ts";
+import { isJsonObject, type JsonObject, objectAt, ownValue } from "../../model/json.ts";
+import { CRD } from "../../model/kinds.ts";
 import { type KubeObject, labelsOf } from "../../model/kube-object.ts";
-import { type KindId, kindId } from "../../model/refs.ts";
+import { kindId } from "../../model/refs.ts";
 import { POLICY_LABEL, TARGET_FIELDS } from "../../model/schema/crd-schemas.ts";
-import { child, objects, text } from "../../model/schema/read-fields.ts";
+import { objects, text } from "../../model/schema/read-fields.ts";
 import { type CheckFinding, findingAt } from "../check-finding.ts";
-
-const CRD: KindId = kindId({ group: "apiextensions.k8s.io", kind: "CustomResourceDefinition" });
 
 /**
  * CRDs of policies
@@ -19,8 +18,8 @@ const CRD: KindId = kindId({ group: "apiextensions.k8s.io", kind: "CustomResourc
  */
 export function checkPolicyCrds({ objects: all, rulebook }: World): readonly CheckFinding[] {
   return [...all.ofKind(CRD)].flatMap((crd) => {
-    const spec = child(crd.raw, "spec");
-    const kind = kindId({ group: textOf(spec, "group"), kind: textOf(child(spec, "names"), "kind") });
+    const spec = objectAt(crd.raw, "spec");
+    const kind = kindId({ group: textOf(spec, "group"), kind: textOf(objectAt(spec, "names"), "kind") });
     const isLabelled = Object.hasOwn(labelsOf(crd), POLICY_LABEL);
     if (!isLabelled && !rulebook.byPolicyKind.has(kind)) return [];
     const label = isLabelled ? [] : [missingLabel(crd)];
@@ -46,14 +45,14 @@ function checkVersion(
   index: number,
   isLabelled: boolean,
 ): readonly CheckFinding[] {
-  const root = child(child(version, "schema"), "openAPIV3Schema");
-  const properties = child(root, "properties");
-  const spec = child(properties, "spec");
+  const root = objectAt(objectAt(version, "schema"), "openAPIV3Schema");
+  const properties = objectAt(root, "properties");
+  const spec = objectAt(properties, "spec");
   const field = `spec.versions[${index}].schema.openAPIV3Schema.properties`;
   const report = (at: string, severity: CheckFinding["severity"], message: string, fix: string): CheckFinding =>
     findingAt(crd, { code: "PolicyCrdIncomplete", severity, field: at, message, fix });
   const findings: CheckFinding[] = [];
-  const has = (name: string): boolean => Object.hasOwn(child(spec, "properties"), name);
+  const has = (name: string): boolean => Object.hasOwn(objectAt(spec, "properties"), name);
   if (isLabelled && !TARGET_FIELDS.some(has))
     findings.push(
       report(

@@ -5,7 +5,7 @@ import type { World } from "../../effective/world/world.ts";
 import { isCompleteFor } from "../../model/completeness.ts";
 import type { Severity } from "../../model/finding.ts";
 import { isJsonList, isJsonObject, type Json, ownValue } from "../../model/json.ts";
-import { GATEWAY_API } from "../../model/kinds.ts";
+import { GATEWAY_API, NAMESPACE } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { parseSelector } from "../../model/parse/parse-selector.ts";
 import type { LabelSelector } from "../../model/policy.ts";
@@ -18,8 +18,6 @@ const WITH_LISTENERS: readonly KindId[] = [
   { group: GATEWAY_API, kind: "ListenerSet" },
   { group: "gateway.networking.x-k8s.io", kind: "XListenerSet" },
 ].map(kindId);
-
-const NAMESPACE = kindId({ group: "", kind: "Namespace" });
 
 export function checkSelectors(world: World): readonly CheckFinding[] {
   const findings: CheckFinding[] = [];

@@ -4,7 +4,7 @@ import { verdictOf } from "../../effective/verdicts/verdict-of.ts";
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
 import type { PolicyRecord, World } from "../../effective/world/world.ts";
 import type { StatusWords } from "../../model/definition/status-rules.ts";
-import { isJsonObject, type JsonObject, ownValue } from "../../model/json.ts";
+import { isJsonObject, type JsonObject, ownValue, textOf } from "../../model/json.ts";
 import { GATEWAY_API } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { hasApproximateTargets } from "../../model/parse/policy/approximations-of.ts";
@@ -21,7 +21,7 @@ import type {
 import { statusReportOf } from "../../status/status-report-of.ts";
 import { type CheckFinding, findingAt } from "../check-finding.ts";
 import { type ComputedStates, computedStates, differsInWords, formatStates, reportsState } from "./claimed-words.ts";
-import { affectedClaims, type Claim, claimsIn, entriesOf, text, textOr } from "./status-claims.ts";
+import { affectedClaims, type Claim, claimsIn, entriesOf, textOr } from "./status-claims.ts";
 
 /** The reasons of GEP-713. A vendor's own reasons are not compared. */
 const KNOWN_REASONS: ReadonlySet<string> = new Set([
@@ -135,7 +135,7 @@ function ofAncestor(
   reports: Reports,
 ): readonly CheckFinding[] {
   const { object } = record;
-  const controllerName = text(ownValue(entry, "controllerName"));
+  const controllerName = textOf(ownValue(entry, "controllerName"));
   const ref = ownValue(entry, "ancestorRef");
   if (!isJsonObject(ref)) return [];
   const { words } = record.kind.definition.status;
@@ -238,7 +238,7 @@ function mayBeAncestor(world: World, record: PolicyRecord, ref: JsonObject): boo
 function claimedObject(world: World, { object }: PolicyRecord, ref: JsonObject): ObjectId | undefined {
   const group = textOr(ref, "group", GATEWAY_API);
   const kind = world.rulebook.findKind(group, textOr(ref, "kind", "Gateway"));
-  const name = text(ownValue(ref, "name"));
+  const name = textOf(ownValue(ref, "name"));
   const namespace = kind?.scope === "Cluster" ? "" : textOr(ref, "namespace", object.ref.namespace);
   if (kind === undefined || !isPlainName(name) || (namespace !== "" && !isPlainName(namespace))) return undefined;
   return objectId({ group: kind.group, kind: kind.kind, namespace, name });
@@ -269,7 +269,7 @@ function isSameAncestor(
   return (
     group === textOr(ref, "group", GATEWAY_API) &&
     kind === textOr(ref, "kind", "Gateway") &&
-    name === text(ownValue(ref, "name")) &&
+    name === textOf(ownValue(ref, "name")) &&
     (namespace === undefined || namespace === textOr(ref, "namespace", policy.ref.namespace)) &&
     (wanted === "" || sectionName === undefined || wanted === sectionName)
   );
@@ -364,7 +364,7 @@ function nameOf(ref: JsonObject, policy: KubeObject): string {
   const kind = textOr(ref, "kind", "Gateway");
   const isCluster = kind === "Namespace" || kind === "GatewayClass";
   const namespace = isCluster ? "" : textOr(ref, "namespace", policy.ref.namespace);
-  const section = text(ownValue(ref, "sectionName"));
-  const name = text(ownValue(ref, "name"));
+  const section = textOf(ownValue(ref, "sectionName"));
+  const name = textOf(ownValue(ref, "name"));
   return formatRef({ group: "", kind, namespace, name }, section === "" ? undefined : section);
 }

@@ -1,5 +1,5 @@
 /** Reads the conditions in the status of an object, as the controllers of other vendors write them. */
-import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../model/json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue, textOf } from "../../model/json.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 
 /** A condition in the status of an object, and its field. */
@@ -37,17 +37,15 @@ export function claimsIn(object: KubeObject, part: JsonObject, field: string): r
     claims.push({
       object,
       field: `${field}.conditions[${index}]`,
-      type: text(ownValue(item, "type")),
-      status: text(ownValue(item, "status")),
-      reason: text(ownValue(item, "reason")),
+      type: textOf(ownValue(item, "type")),
+      status: textOf(ownValue(item, "status")),
+      reason: textOf(ownValue(item, "reason")),
       observedGeneration: ownValue(item, "observedGeneration"),
     });
   }
   return claims;
 }
 
-/** Other controllers write the status: a value that is not a string counts as empty. */
-export const text = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 export const textOr = (ref: JsonObject, key: string, byDefault: string): string => {
   const value = ownValue(ref, key);
   return typeof value === "string" ? value : byDefault;

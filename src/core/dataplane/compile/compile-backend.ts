@@ -48,7 +48,7 @@ export function userOf({ protocol, tls }: BackendConfig): BackendUser {
   }
 }
 
-const BACKEND_TLS_POLICY: GroupKind = { group: GATEWAY_API, kind: "BackendTLSPolicy" };
+export const BACKEND_TLS_POLICY: GroupKind = { group: GATEWAY_API, kind: "BackendTLSPolicy" };
 
 const endpointsId = ({ ref }: KubeObject, port: number, transport: Transport): EndpointsId =>
   `${ref.namespace}/${ref.name}:${port}${transport === "UDP" ? "/udp" : ""}` as EndpointsId;

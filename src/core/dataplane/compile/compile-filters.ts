@@ -1,5 +1,5 @@
 /** Compiles the filters of a rule or of a backendRef. */
-import { isJsonList, isJsonObject, type Json, type JsonObject, objectsIn } from "../../model/json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, objectsIn, textsIn } from "../../model/json.ts";
 import type { RouteMatch } from "../../routing/route-match.ts";
 import type {
   AuthConfig,
@@ -11,6 +11,7 @@ import type {
   PathModifier,
   RedirectConfig,
 } from "../gateway-config.ts";
+import { nonEmptyText } from "./non-empty-text.ts";
 
 export type CompiledFilters =
   | {
@@ -63,7 +64,7 @@ type CompiledFilter =
 
 /** Returns a text with the reason if the filter cannot be carried out. */
 function compileFilter(filter: JsonObject, field: string, context: FilterContext): CompiledFilter | string {
-  const type = textOr(filter["type"]) ?? "?";
+  const type = nonEmptyText(filter["type"]) ?? "?";
   switch (type) {
     case "RequestHeaderModifier":
       return { type, ...headerChanges(settings(filter, "requestHeaderModifier")) };
@@ -113,19 +114,19 @@ function headerValues(list: Json | undefined): readonly HeaderValue[] {
 function urlRewrite({ hostname, path }: JsonObject, { matches }: FilterContext): CompiledFilter | string {
   const change = pathChange(path, matches);
   if (typeof change === "string") return change;
-  return { type: "URLRewrite", hostname: textOr(hostname), path: change };
+  return { type: "URLRewrite", hostname: nonEmptyText(hostname), path: change };
 }
 
 /** Gateway API, HTTPPathModifier: ReplacePrefixMatch needs a rule with exactly one match, of type PathPrefix. */
 function pathChange(path: Json | undefined, matches: readonly RouteMatch[]): PathModifier | string | undefined {
   if (!isJsonObject(path)) return undefined;
   const { type, replaceFullPath, replacePrefixMatch } = path;
-  if (type === "ReplaceFullPath") return { type, path: textOr(replaceFullPath) ?? "/" };
+  if (type === "ReplaceFullPath") return { type, path: nonEmptyText(replaceFullPath) ?? "/" };
   const [match] = matches;
   if (matches.length !== 1 || match?.path?.type !== "PathPrefix") {
     return "ReplacePrefixMatch needs a rule with exactly one match, which has a path of type PathPrefix";
   }
-  return { type: "ReplacePrefixMatch", prefix: match.path.value, path: textOr(replacePrefixMatch) ?? "/" };
+  return { type: "ReplacePrefixMatch", prefix: match.path.value, path: nonEmptyText(replacePrefixMatch) ?? "/" };
 }
 
 const STATUSES: readonly RedirectConfig["status"][] = [301, 302, 303, 307, 308];
@@ -143,7 +144,7 @@ function requestRedirect(
     type: "RequestRedirect",
     redirect: {
       scheme: scheme === "http" || scheme === "https" ? scheme : undefined,
-      hostname: textOr(hostname),
+      hostname: nonEmptyText(hostname),
       path: change,
       port: typeof port === "number" ? port : undefined,
       status,
@@ -187,7 +188,7 @@ function externalAuth(auth: JsonObject, { authBy }: FilterContext): CompiledFilt
     protocol,
     backend,
     allowedHeaders: lowerCase(own["allowedHeaders"]),
-    path: textOr(own["path"]) ?? "",
+    path: nonEmptyText(own["path"]) ?? "",
     allowedResponseHeaders: lowerCase(own["allowedResponseHeaders"]),
     maxBodyBytes: typeof maxSize === "number" ? maxSize : 0,
   };
@@ -204,8 +205,3 @@ const corsConfig = (cors: JsonObject): CorsConfig => ({
   exposeHeaders: textsIn(cors["exposeHeaders"]).map((name) => name.toLowerCase()),
   maxAgeSeconds: typeof cors["maxAge"] === "number" ? cors["maxAge"] : MAX_AGE,
 });
-
-const textOr = (value: Json | undefined): string | undefined =>
-  typeof value === "string" && value !== "" ? value : undefined;
-const textsIn = (list: Json | undefined): readonly string[] =>
-  isJsonList(list) ? list.filter((item) => typeof item === "string") : [];

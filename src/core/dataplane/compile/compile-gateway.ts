@@ -1,7 +1,7 @@
 /** Compiles a Gateway and its ListenerSets: the listeners that are served, and their certificates. Routes are added later. */
 import { gatewayListeners } from "../../effective/world/gateway-listeners.ts";
 import type { World } from "../../effective/world/world.ts";
-import { isJsonList, isJsonObject, type JsonObject, objectAt, ownValue } from "../../model/json.ts";
+import { isJsonList, isJsonObject, type JsonObject, objectAt, textAt } from "../../model/json.ts";
 import { GATEWAY_API } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import {
@@ -174,8 +174,3 @@ function certificateOf(
 
 const specOf = (object: KubeObject | undefined): JsonObject =>
   object === undefined ? {} : objectAt(object.raw, "spec");
-
-function textAt(object: JsonObject, key: string): string {
-  const value = ownValue(object, key);
-  return typeof value === "string" ? value : "";
-}

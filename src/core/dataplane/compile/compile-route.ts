@@ -3,6 +3,7 @@ import { hostnamesOf } from "../../effective/world/gateway-listeners.ts";
 import type { World } from "../../effective/world/world.ts";
 import { remember } from "../../model/collections/remember.ts";
 import type { JsonObject } from "../../model/json.ts";
+import { SERVICE } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { createdAt } from "../../model/parse/created-at.ts";
 import {
@@ -60,8 +61,6 @@ export interface RouteCompiler {
   readonly settings: SettingsReader;
   readonly backendOf: (service: KubeObject, port: number, user: BackendUser) => CompiledBackend;
 }
-
-const SERVICE = kindId({ group: "", kind: "Service" });
 
 /** The kinds that are served. */
 type RouteKind = "HTTPRoute" | "GRPCRoute" | "TLSRoute" | "TCPRoute" | "UDPRoute";

@@ -5,13 +5,12 @@ import { PathFinder } from "../../effective/paths/path-finder.ts";
 import type { World } from "../../effective/world/world.ts";
 import type { EffectiveSpec } from "../../merge/effective-spec.ts";
 import { remember } from "../../model/collections/remember.ts";
+import { RETRY_POLICY } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
-import { type KindId, kindId, type ObjectId, type TargetId, targetId } from "../../model/refs.ts";
+import { type ObjectId, type TargetId, targetId } from "../../model/refs.ts";
 import { type RetrySettings, retrySettings } from "../../retry/retry-settings.ts";
 import type { Section } from "../../topology/sections-of.ts";
 import type { RetryConfig } from "../gateway-config.ts";
-
-export const RETRY_POLICY: KindId = kindId({ group: "prevail.dev", kind: "RetryPolicy" });
 
 /** Paths with the same policies and own values share this object. */
 export interface PathSettings {

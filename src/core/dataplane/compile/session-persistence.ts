@@ -3,6 +3,7 @@ import { isJsonObject, type Json, type JsonObject, objectAt } from "../../model/
 import { parseDurationMs } from "../../model/parse/parse-duration.ts";
 import type { ObjectRef } from "../../model/refs.ts";
 import type { SessionConfig } from "../gateway-config.ts";
+import { nonEmptyText } from "./non-empty-text.ts";
 
 export interface CompiledSession {
   readonly session: SessionConfig;
@@ -15,7 +16,7 @@ export function compileSession(settings: Json | undefined, of: ObjectRef, rule?:
   if (!isJsonObject(settings)) return undefined;
   const { absoluteTimeout, sessionName } = settings;
   const absoluteTimeoutMs = typeof absoluteTimeout === "string" ? parseDurationMs(absoluteTimeout) : undefined;
-  const name = (own: Json | undefined): string => textOf(own) ?? textOf(sessionName) ?? ownName(of, rule);
+  const name = (own: Json | undefined): string => nonEmptyText(own) ?? nonEmptyText(sessionName) ?? ownName(of, rule);
   if (settings["type"] === "Header") {
     const header = name(objectAt(settings, "header")["name"]).toLowerCase();
     const problem = header.includes("_") ? { field: "header.name", message: UNDERSCORE } : undefined;
@@ -31,16 +32,13 @@ export function compileSession(settings: Json | undefined, of: ObjectRef, rule?:
 const UNDERSCORE =
   "requests with an underscore in the name of a header are refused: clients cannot send the session back";
 
-const textOf = (value: Json | undefined): string | undefined =>
-  typeof value === "string" && value !== "" ? value : undefined;
-
 /** Unique, because names of objects have no underscore. */
 const ownName = ({ kind, namespace, name }: ObjectRef, rule: string | undefined): string =>
   ["prevail", kind.toLowerCase(), namespace, name, ...(rule === undefined ? [] : [rule])].join("_");
 
 /** A path that ends the attribute could add others, such as a domain. */
 function cookiePath({ path }: JsonObject): Pick<CompiledSession, "problem"> & { readonly path: string } {
-  const text = textOf(path) ?? "/";
+  const text = nonEmptyText(path) ?? "/";
   if (/^\/[\x21-\x3a\x3c-\x7e]*$/.test(text)) return { path: text, problem: undefined };
   const message = `${JSON.stringify(text)} is not the path of a cookie: / is used`;
   return { path: "/", problem: { field: "cookie.path", message } };

@@ -4,12 +4,11 @@ import type { Delta, EffectiveChange, Touched, TouchedObject } from "../../effec
 import { referrersOf } from "../../effective/world/link-indexes.ts";
 import type { World } from "../../effective/world/world.ts";
 import { idsAt } from "../../model/collections/id-index.ts";
-import { GATEWAY_API } from "../../model/kinds.ts";
+import { GATEWAY_API, RETRY_POLICY, SERVICE } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { compareText, type KindId, kindId, type ObjectId, objectId, parseObjectId } from "../../model/refs.ts";
 import { listenersOf } from "../../topology/listeners-of.ts";
 import { serviceOfSlice } from "../compile/endpoints-of.ts";
-import { RETRY_POLICY } from "../compile/path-settings.ts";
 import type { DataplaneParts } from "../dataplane.ts";
 
 /** The parts that may differ. Nothing else was touched. */
@@ -24,7 +23,6 @@ export interface DirtyParts {
 
 const api = (kind: string): KindId => kindId({ group: GATEWAY_API, kind });
 const GATEWAY = api("Gateway");
-const SERVICE = kindId({ group: "", kind: "Service" });
 const CERTIFICATE_KINDS = ["ConfigMap", "Secret"].map((kind) => kindId({ group: "", kind }));
 const ENDPOINT_SLICE = kindId({ group: "discovery.k8s.io", kind: "EndpointSlice" });
 const ROUTES: ReadonlySet<KindId> = new Set(["HTTPRoute", "GRPCRoute", "TLSRoute", "TCPRoute", "UDPRoute"].map(api));

@@ -1,8 +1,8 @@
 /** Compares two versions of an object. Clusters often change fields that have no effect on policies. */
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../model/json.ts";
+import { BOOKKEEPING } from "../../model/managed-fields.ts";
 
 const IGNORED: ReadonlySet<string> = new Set(["status"]);
-const IGNORED_METADATA: ReadonlySet<string> = new Set(["resourceVersion", "managedFields", "generation"]);
 const NOTHING: ReadonlySet<string> = new Set();
 
 /** True if both are equal apart from status, resourceVersion, managedFields and generation. */
@@ -17,7 +17,7 @@ export function hasSameMeaning(a: JsonObject, b: JsonObject): boolean {
 
 const sameMetadata = (a: Json, b: Json): boolean =>
   isJsonObject(a) && isJsonObject(b)
-    ? sameKeys(a, b, IGNORED_METADATA, (key) => jsonIdentical(a[key] ?? null, b[key] ?? null))
+    ? sameKeys(a, b, BOOKKEEPING, (key) => jsonIdentical(a[key] ?? null, b[key] ?? null))
     : jsonIdentical(a, b);
 
 /** True if both are equal with the same order of keys: such values give the same bytes. */

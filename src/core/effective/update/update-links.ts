@@ -4,6 +4,7 @@ import { isSameList } from "../../model/collections/is-same-list.ts";
 import { MapDraft } from "../../model/collections/map-draft.ts";
 import { made, once } from "../../model/collections/once.ts";
 import { jsonEqual } from "../../model/json.ts";
+import { NAMESPACE } from "../../model/kinds.ts";
 import { labelsOf } from "../../model/kube-object.ts";
 import { kindId, type ObjectId, type ObjectRef, objectId, parseObjectId } from "../../model/refs.ts";
 import { linkParents } from "../../topology/link-parents.ts";
@@ -12,7 +13,6 @@ import { anyObjectIn } from "../../topology/select-children.ts";
 import { buildChildTables, childLinksIn, REFERENCE_GRANT } from "../world/build-world.ts";
 import { linkContext } from "../world/contexts.ts";
 import { findUnfollowedLinks } from "../world/find-unfollowed-links.ts";
-import { NAMESPACE } from "../world/implied-objects.ts";
 import {
   buildChildIndexes,
   childrenNamedIn,

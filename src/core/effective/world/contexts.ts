@@ -6,10 +6,11 @@ import { idsAt } from "../../model/collections/id-index.ts";
 import { once } from "../../model/collections/once.ts";
 import { isKnownAbsent } from "../../model/completeness.ts";
 import type { JsonObject } from "../../model/json.ts";
+import { NAMESPACE } from "../../model/kinds.ts";
 import { namespaceLabelsOf } from "../../model/kube-object.ts";
 import { idOf } from "../../model/refs.ts";
 import type { LinkContext } from "../../topology/links.ts";
-import { impliedNamespaces, isImplied, NAMESPACE } from "./implied-objects.ts";
+import { impliedNamespaces, isImplied } from "./implied-objects.ts";
 import type { WithLinks, WithObjects, WithPolicies } from "./world.ts";
 
 export function linkContext(

@@ -1,7 +1,7 @@
 /** The problems of a Gateway, its class, its ListenerSets and its listeners: conditions of Gateway API and their reasons. */
 import { isKnownAbsent } from "../../model/completeness.ts";
 import { objectsIn } from "../../model/json.ts";
-import { GATEWAY_API } from "../../model/kinds.ts";
+import { GATEWAY, GATEWAY_API } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { formatRef, type KindId, kindId, type ObjectRef } from "../../model/refs.ts";
 import { isMeshOnly } from "../../topology/add-children.ts";
@@ -21,8 +21,6 @@ import {
 import { sectionsOf } from "../../topology/sections-of.ts";
 import { gatewayListeners } from "./gateway-listeners.ts";
 import type { World } from "./world.ts";
-
-const GATEWAY = kindId({ group: GATEWAY_API, kind: "Gateway" });
 
 /** The kinds that have listeners. */
 export const LISTENER_OWNERS: readonly KindId[] = [

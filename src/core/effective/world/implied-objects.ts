@@ -2,6 +2,7 @@
  * Objects that exist without a document: the Namespaces that objects are in, and cluster-scoped parents that objects name by
  * their bare name (GatewayClass); and virtual objects, which policies target (GEP-713, "Targeting virtual types").
  */
+import { NAMESPACE } from "../../model/kinds.ts";
 import {
   compareText,
   isNamespace,
@@ -14,8 +15,6 @@ import {
 } from "../../model/refs.ts";
 import { referrersToParent } from "./link-indexes.ts";
 import type { WithLinks, WithPolicies } from "./world.ts";
-
-export const NAMESPACE: KindId = kindId({ group: "", kind: "Namespace" });
 
 export function isImplied(tables: Pick<WithLinks, "objects" | "links" | "indexLinks">, ref: ObjectRef): boolean {
   if (ref.namespace !== "") return false;

@@ -1,7 +1,8 @@
+import { NAMESPACE } from "../../model/kinds.ts";
 import { compareText, type KindId, kindId } from "../../model/refs.ts";
 import type { NameLookup } from "../../model/words/near-miss.ts";
 import { SortedNames } from "../../model/words/sorted-names.ts";
-import { impliedNamespaces, NAMESPACE } from "./implied-objects.ts";
+import { impliedNamespaces } from "./implied-objects.ts";
 import type { WithLinks } from "./world.ts";
 
 type Tables = Pick<WithLinks, "rulebook" | "objects" | "links">;

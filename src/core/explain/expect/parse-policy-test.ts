@@ -1,14 +1,15 @@
 import type { World } from "../../effective/world/world.ts";
 import { once } from "../../model/collections/once.ts";
-import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../model/json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, objectAt, ownValue } from "../../model/json.ts";
 import { GATEWAY_API } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { compileSchema } from "../../model/schema/compile-schema.ts";
 import { FAILED_ATTEMPTS, policyTestSchema } from "../../model/schema/own-kinds/policy-test-schema.ts";
-import { child, list, objects, text } from "../../model/schema/read-fields.ts";
+import { list, objects, text } from "../../model/schema/read-fields.ts";
 import { pathTo, schemaProblems } from "../../model/schema/schema-problems.ts";
 import { didYouMean } from "../../model/words/did-you-mean.ts";
 import { formatValue } from "../../model/words/format-value.ts";
+import { HTTP_TOKEN } from "../../model/words/http-token.ts";
 import type { AttemptOutcome } from "../../retry/retry-schedule.ts";
 import { parseTargetText } from "../find-objects.ts";
 import { findKinds, kindWords } from "../kind-words.ts";
@@ -51,14 +52,14 @@ export function parsePolicyTest(object: KubeObject, world: World): ParsedPolicyT
 }
 
 function readCase(own: JsonObject, field: string, reading: TestReading): TestCase {
-  const request = child(own, "request");
+  const request = objectAt(own, "request");
   const gateway = ownValue(request, "gateway");
   const from = ownValue(request, "from");
   const at = `${field}.request`;
   if (gateway !== undefined && from !== undefined)
     reading.report(`${at}.from`, `${at}.from is about a mesh and ${at}.gateway about a Gateway; keep one of them`);
   const bodyBytes = ownValue(request, "bodyBytes");
-  const expected = readExpectation(child(own, "expect"), `${field}.expect`, reading);
+  const expected = readExpectation(objectAt(own, "expect"), `${field}.expect`, reading);
   if (expected.attempts !== undefined && ownValue(own, "responses") === undefined)
     reading.report(
       `${field}.expect.attempts`,
@@ -78,11 +79,9 @@ function readCase(own: JsonObject, field: string, reading: TestReading): TestCas
   };
 }
 
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-
 function readRequest(request: JsonObject, field: string, { report }: TestReading): TraceRequest {
   const method = text(request, "method", "GET");
-  if (!TOKEN.test(method))
+  if (!HTTP_TOKEN.test(method))
     report(`${field}.method`, `${field}.method is ${formatValue(method)}, which is no HTTP method`);
   const scheme = text(request, "scheme", "http") === "https" ? "https" : "http";
   const host = text(request, "host", "");
@@ -93,8 +92,9 @@ function readRequest(request: JsonObject, field: string, { report }: TestReading
     );
   const port = ownValue(request, "port");
   const [path, query] = splitOnce(text(request, "path", "/"), "?");
-  const headers = Object.entries(child(request, "headers")).map(([name, value]) => {
-    if (!TOKEN.test(name)) report(pathTo(`${field}.headers`, name), `${formatValue(name)} is not the name of a header`);
+  const headers = Object.entries(objectAt(request, "headers")).map(([name, value]) => {
+    if (!HTTP_TOKEN.test(name))
+      report(pathTo(`${field}.headers`, name), `${formatValue(name)} is not the name of a header`);
     return [name.toLowerCase(), typeof value === "string" ? value : ""] as const;
   });
   return {
@@ -170,7 +170,7 @@ function readExpectation(expected: JsonObject, field: string, reading: TestReadi
       : undefined,
     status: count("status"),
     attempts: count("attempts"),
-    settings: readSettings(child(expected, "settings"), `${field}.settings`, reading),
+    settings: readSettings(objectAt(expected, "settings"), `${field}.settings`, reading),
   };
   const isUnrouted = route === "none" || result.listener === "none";
   const beside = ["rule", "backends", "settings"].find((key) => ownValue(expected, key) !== undefined);

@@ -1,6 +1,6 @@
 import type { World } from "../../effective/world/world.ts";
-import { GATEWAY_API } from "../../model/kinds.ts";
-import { kindId, objectId } from "../../model/refs.ts";
+import { GATEWAY, SERVICE } from "../../model/kinds.ts";
+import { objectId } from "../../model/refs.ts";
 import type { MatchRegex } from "../../model/regex.ts";
 import { didYouMean } from "../../model/words/did-you-mean.ts";
 import type { GatewayTrace, MeshTrace } from "../trace/result.ts";
@@ -10,9 +10,6 @@ import { checkResponse } from "./check-response.ts";
 import { checkRouting } from "./check-routing.ts";
 import { checkSettings } from "./check-settings.ts";
 import { type CaseResult, isNamed, type TestCase, type WayResult } from "./policy-test.ts";
-
-const GATEWAY = kindId({ group: GATEWAY_API, kind: "Gateway" });
-const SERVICE = kindId({ group: "", kind: "Service" });
 
 /** Traces the request of a case, and compares what happens with what is expected, at every Gateway that listens for it. */
 export function runCase(world: World, testCase: TestCase, matchRegex: MatchRegex): CaseResult {

@@ -3,6 +3,7 @@ import { specAndFields } from "../../effective/fold/spec-and-fields.ts";
 import type { Source as ValueSource } from "../../merge/provenance.ts";
 import type { Json } from "../../model/json.ts";
 import { valueAtPointer } from "../../model/json-pointer.ts";
+import { compareText } from "../../model/refs.ts";
 import type { ExplainedPath, PathOutcome } from "./result.ts";
 
 /** One pointer of the spec (or of an item of an object's own field), and the effective value on each path. */
@@ -42,7 +43,7 @@ export function groupValues(outcomes: readonly PathOutcome[]): readonly ValueGro
     }
   }
   return [...drafts.values()]
-    .sort((a, b) => compareKeys(keyOf(a.field, a.pointer), keyOf(b.field, b.pointer)))
+    .sort((a, b) => compareText(keyOf(a.field, a.pointer), keyOf(b.field, b.pointer)))
     .map(({ pointer, field, variants, paths }) => ({
       pointer,
       field,
@@ -70,5 +71,3 @@ function addVariant(
 
 const keyOf = (field: MappedField | undefined, pointer: string): string =>
   field === undefined ? pointer : `${field.object}\n${field.pointer}\n${pointer}`;
-
-const compareKeys = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

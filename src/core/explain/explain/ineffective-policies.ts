@@ -9,7 +9,7 @@ import { formatUnenforced } from "../../effective/verdicts/format-unenforced.ts"
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
 import { policiesIn } from "../../effective/world/stack.ts";
 import type { PolicyRecord, World } from "../../effective/world/world.ts";
-import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../model/json.ts";
+import { isJsonList, isJsonObject, type JsonObject, ownValue, textOf } from "../../model/json.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import {
   compareText,
@@ -200,18 +200,16 @@ function isNamedBy(
   targetRef: ObjectRef,
   { sectionName }: ObjectOrSection,
 ): boolean {
-  const kind = text(ownValue(ref, "kind"));
+  const kind = textOf(ownValue(ref, "kind"));
   const group = ownValue(ref, "group");
-  const section = text(ownValue(ref, "sectionName"));
-  if (kind.toLowerCase() !== targetRef.kind.toLowerCase() || text(ownValue(ref, "name")) !== targetRef.name)
+  const section = textOf(ownValue(ref, "sectionName"));
+  if (kind.toLowerCase() !== targetRef.kind.toLowerCase() || textOf(ownValue(ref, "name")) !== targetRef.name)
     return false;
   if (typeof group === "string" && group.split("/", 1)[0] !== targetRef.group) return false;
   if (sectionName !== undefined && section !== "" && section !== sectionName) return false;
   if (targetRef.namespace === "") return true;
-  return (text(ownValue(ref, "namespace")) || policy.ref.namespace) === targetRef.namespace;
+  return (textOf(ownValue(ref, "namespace")) || policy.ref.namespace) === targetRef.namespace;
 }
-
-const text = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 
 /** True for the name of the target in another namespace, and for a mistyped name in its namespace. */
 function isMistyped(world: World, missing: NonNullable<Rejection["missing"]>, targetRef: ObjectRef): boolean {

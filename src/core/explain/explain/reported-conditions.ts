@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, objectsIn, ownValue } from "../../model/json.ts";
+import { isJsonObject, type JsonObject, objectsIn, ownValue, textOf } from "../../model/json.ts";
 import { GATEWAY_API } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import type { ReportedCondition } from "./result.ts";
@@ -10,7 +10,7 @@ export function reportedConditions(object: KubeObject | undefined, sectionName?:
   const status = object === undefined ? undefined : ownValue(object.raw, "status");
   if (object === undefined || !isJsonObject(status)) return [];
   const found = objectsIn(ownValue(status, "listeners")).flatMap((listener) => {
-    const name = text(ownValue(listener, "name"));
+    const name = textOf(ownValue(listener, "name"));
     return sectionName === undefined || sectionName === name ? conditionsIn(listener, { sectionName: name }) : [];
   });
   const isListener = sectionName !== undefined && found.length > 0;
@@ -25,17 +25,17 @@ export function reportedConditions(object: KubeObject | undefined, sectionName?:
 
 function aboutParent(parent: JsonObject, ownNamespace: string): About {
   const ref = ownValue(parent, "parentRef") ?? ownValue(parent, "ancestorRef");
-  const controllerName = text(ownValue(parent, "controllerName"));
+  const controllerName = textOf(ownValue(parent, "controllerName"));
   const controller = controllerName === "" ? {} : { controllerName };
   if (!isJsonObject(ref)) return controller;
-  const section = text(ownValue(ref, "sectionName"));
+  const section = textOf(ownValue(ref, "sectionName"));
   return {
     ...controller,
     parent: {
-      group: text(ownValue(ref, "group") ?? GATEWAY_API),
-      kind: text(ownValue(ref, "kind") ?? "Gateway"),
-      namespace: text(ownValue(ref, "namespace") ?? ownNamespace),
-      name: text(ownValue(ref, "name")),
+      group: textOf(ownValue(ref, "group") ?? GATEWAY_API),
+      kind: textOf(ownValue(ref, "kind") ?? "Gateway"),
+      namespace: textOf(ownValue(ref, "namespace") ?? ownNamespace),
+      name: textOf(ownValue(ref, "name")),
       ...(section === "" ? {} : { sectionName: section }),
     },
   };
@@ -44,11 +44,10 @@ function aboutParent(parent: JsonObject, ownNamespace: string): About {
 const conditionsIn = (status: JsonObject, about: About): readonly ReportedCondition[] =>
   objectsIn(ownValue(status, "conditions")).map((condition) => ({
     ...about,
-    type: text(ownValue(condition, "type")),
-    status: text(ownValue(condition, "status")),
-    reason: text(ownValue(condition, "reason")),
-    message: text(ownValue(condition, "message")),
+    type: textOf(ownValue(condition, "type")),
+    status: textOf(ownValue(condition, "status")),
+    reason: textOf(ownValue(condition, "reason")),
+    message: textOf(ownValue(condition, "message")),
   }));
 
 /** Controllers write the status. A value that is not a string reads as empty. */
-const text = (value: Json | undefined): string => (typeof value === "string" ? value : "");

@@ -1,5 +1,6 @@
 /** The edges of the topology, from parents to children. Sections that are not drawn are passed over. */
 import type { World } from "../../effective/world/world.ts";
+import { NAMESPACE } from "../../model/kinds.ts";
 import { attachableLevels } from "../../model/levels.ts";
 import {
   compareText,
@@ -64,8 +65,6 @@ export function topologyObjects({ links, objects, rulebook }: World): readonly O
   }
   return [...ids];
 }
-
-const NAMESPACE = kindId({ group: "", kind: "Namespace" });
 
 function sectionNames({ objects, rulebook }: World, id: ObjectId): readonly string[] {
   const object = objects.get(id);

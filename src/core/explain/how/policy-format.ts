@@ -4,6 +4,7 @@ import type { World } from "../../effective/world/world.ts";
 import { hasNoBlocks, wordsOf } from "../../model/block-names.ts";
 import type { Granularity, PolicyKind } from "../../model/definition.ts";
 import { isJsonObject, type JsonObject, ownValue } from "../../model/json.ts";
+import { CRD } from "../../model/kinds.ts";
 import { objectFamily } from "../../model/kube-object.ts";
 import { parseCrd } from "../../model/parse/definition/parse-crd.ts";
 import type { BlockName } from "../../model/policy.ts";
@@ -50,8 +51,6 @@ export function policyFormat(world: World, kind: CompiledKind, own: PolicyKind):
 
 const specOf = ({ properties }: CompiledSchema): CompiledSchema | undefined =>
   properties.find(({ key }) => key === "spec")?.schema;
-
-const CRD = kindId({ group: "apiextensions.k8s.io", kind: "CustomResourceDefinition" });
 
 function findVersion({ objects }: World, own: PolicyKind): string | undefined {
   const [policy] = objects.ofKind(kindId(own));

@@ -9,8 +9,9 @@ import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
 import type { World } from "../../effective/world/world.ts";
 import { type Json, jsonEqual } from "../../model/json.ts";
 import { valueAtKeys } from "../../model/json-pointer.ts";
-import { kindId, objectId, parseObjectId } from "../../model/refs.ts";
+import { kindId, parseObjectId } from "../../model/refs.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
+import { nodesKey } from "../nodes-key.ts";
 import { forEachAnyPathThrough, type ObjectOrSection } from "../paths-through.ts";
 import type { UnitWish } from "./settings.ts";
 
@@ -32,12 +33,9 @@ export function targetPaths(world: World, kind: CompiledKind, target: ObjectOrSe
     found.push({ nodes: plainPath(path), ...(from === undefined ? {} : { from }), incomplete, path });
   });
   if (kind.definition.class !== "Direct") return found;
-  const covered = new Set(found.map(({ nodes }) => keyOf(nodes)));
-  return [...found, ...directTargets(world, kind, target).filter(({ nodes }) => !covered.has(keyOf(nodes)))];
+  const covered = new Set(found.map(({ nodes }) => nodesKey(nodes)));
+  return [...found, ...directTargets(world, kind, target).filter(({ nodes }) => !covered.has(nodesKey(nodes)))];
 }
-
-const keyOf = (nodes: readonly PathNode[]): string =>
-  nodes.map((node) => `${objectId(node)}#${node.sectionName ?? ""}`).join(">");
 
 /** The object, or its sections, where policies of a Direct kind take effect. */
 function directTargets(world: World, kind: CompiledKind, { id, sectionName }: ObjectOrSection): readonly TargetPath[] {

@@ -9,6 +9,7 @@ import type { World } from "../../effective/world/world.ts";
 import { type GroupKind, type KindId, kindId, type ObjectId, objectId, parseObjectId } from "../../model/refs.ts";
 import { OTHERS } from "../../model/traffic.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
+import { nodesKey } from "../nodes-key.ts";
 
 /** Finds the effective policy of a path of another world, with or without policies. */
 export class PathLookup {
@@ -31,7 +32,7 @@ export class PathLookup {
     // A world that does not know the policy kind has no policies of it.
     if (kind === undefined) return nodes.every((node) => this.#hasNode(node)) ? nothing : undefined;
     if (kind.definition.class === "Direct") return this.#hasNode(end) ? nothing : undefined;
-    const same = this.#pathsTo(kind, objectId(end)).get(keyOf(nodes)) ?? [];
+    const same = this.#pathsTo(kind, objectId(end)).get(nodesKey(nodes)) ?? [];
     // Traffic of a namespace without policies or routes of its own counts as traffic from other namespaces.
     const found = same.find((path) => path.from === from) ?? same.find((path) => path.from === OTHERS);
     return found === undefined ? undefined : effectivePolicyAt(found, kind);
@@ -63,9 +64,6 @@ export class PathLookup {
     return facts !== undefined && sectionsOf(object, facts).some(({ name }) => name === node.sectionName);
   }
 }
-
-const keyOf = (nodes: readonly PathNode[]): string =>
-  nodes.map((node) => `${objectId(node)}#${node.sectionName ?? ""}`).join(">");
 
 const keyOfPath = (path: Path): string =>
   nodesOf(path)

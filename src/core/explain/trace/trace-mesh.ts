@@ -2,8 +2,9 @@ import { refusalsOf } from "../../dataplane/compile/compile-route.ts";
 import { referrersToParent } from "../../effective/world/link-indexes.ts";
 import type { World } from "../../effective/world/world.ts";
 import { isJsonObject, objectsIn, ownValue } from "../../model/json.ts";
+import { SERVICE } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
-import { kindId, type ObjectId, objectId } from "../../model/refs.ts";
+import { type ObjectId, objectId } from "../../model/refs.ts";
 import type { MatchRegex } from "../../model/regex.ts";
 import { OTHERS, trafficFrom } from "../../model/traffic.ts";
 import { comparePrecedence } from "../../routing/match-precedence.ts";
@@ -13,8 +14,6 @@ import type { ObjectOrSection } from "../paths-through.ts";
 import { findCandidates, responseOf, restricted, tracedRule, withOrder } from "./find-candidates.ts";
 import type { MeshTrace, TraceRequest } from "./result.ts";
 import { tracedBackends } from "./traced-backends.ts";
-
-const SERVICE = kindId({ group: "", kind: "Service" });
 
 /**
  * The Service that a host names

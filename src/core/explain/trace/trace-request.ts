@@ -6,7 +6,7 @@ import { gatewayListeners, hostnamesOf, routesOn } from "../../effective/world/g
 import type { World } from "../../effective/world/world.ts";
 import type { PolicyDefinition } from "../../model/definition.ts";
 import { objectsIn } from "../../model/json.ts";
-import { GATEWAY_API } from "../../model/kinds.ts";
+import { GATEWAY } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { compareText, formatRef, type GroupKind, kindId, type ObjectId, targetId } from "../../model/refs.ts";
 import type { MatchRegex } from "../../model/regex.ts";
@@ -22,8 +22,6 @@ import type { ObjectOrSection } from "../paths-through.ts";
 import { findCandidates, type MatchedRule, responseOf, restricted, tracedRule, withOrder } from "./find-candidates.ts";
 import type { GatewayTrace, RoutedTrace, TracedListener, TraceRequest } from "./result.ts";
 import { tracedBackends } from "./traced-backends.ts";
-
-const GATEWAY = kindId({ group: GATEWAY_API, kind: "Gateway" });
 
 /** Traces a request at each Gateway, or at the one given, as if it had reached it. Gateways that route the request are first. */
 export function traceRequest(

@@ -1,8 +1,7 @@
 /** The field of a policy that selects how it is merged, as the schema of its CRD shows it. */
 import type { Granularity } from "../definition.ts";
-import { isJsonList, type JsonObject, ownValue } from "../json.ts";
+import { isJsonList, type JsonObject, objectAt, ownValue } from "../json.ts";
 import { blockSchemas } from "../parse/definition/infer-definition.ts";
-import { child } from "../schema/read-fields.ts";
 
 export interface StrategyField {
   readonly name: string;
@@ -38,9 +37,9 @@ export function findStrategyField(
     ["Spec", [spec]],
   ] as const) {
     for (const schema of schemas) {
-      const properties = child(schema, "properties");
-      const name = NAMES.find((candidate) => ownValue(child(properties, candidate), "type") === "string");
-      if (name !== undefined) return readField(name, at, child(properties, name), hasRules);
+      const properties = objectAt(schema, "properties");
+      const name = NAMES.find((candidate) => ownValue(objectAt(properties, candidate), "type") === "string");
+      if (name !== undefined) return readField(name, at, objectAt(properties, name), hasRules);
     }
   }
   return undefined;

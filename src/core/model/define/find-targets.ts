@@ -1,8 +1,7 @@
 /** The fields of a policy that name its targets, as the schema of its CRD shows them. */
-import { isJsonList, isJsonObject, type JsonObject, ownValue } from "../json.ts";
+import { isJsonList, isJsonObject, type JsonObject, objectAt, ownValue, textsIn } from "../json.ts";
 import { kinds as builtInKinds } from "../kinds.ts";
 import { TARGET_FIELDS } from "../schema/crd-schemas.ts";
-import { child } from "../schema/read-fields.ts";
 
 export interface TargetFields {
   /** The name of the field with one target, with a list of targets, and with selectors. Undefined: there is none. */
@@ -24,36 +23,38 @@ export interface TargetKinds {
 
 /** Undefined if the schema lists the fields of `spec`, and none of them names a target. */
 export function findTargetFields(spec: JsonObject, kind: string): TargetFields | undefined {
-  const properties = child(spec, "properties");
+  const properties = objectAt(spec, "properties");
   const names = Object.keys(properties);
   const isOpen = names.length === 0 || ownValue(spec, "x-kubernetes-preserve-unknown-fields") === true;
-  const found = names.filter((name) => isTargetField(name, child(properties, name)));
+  const found = names.filter((name) => isTargetField(name, objectAt(properties, name)));
   if (found.length === 0 && !isOpen) return undefined;
-  const isList = (name: string): boolean => ownValue(child(properties, name), "type") === "array";
+  const isList = (name: string): boolean => ownValue(objectAt(properties, name), "type") === "array";
   const isSelector = (name: string): boolean => /selectors?$/i.test(name);
   const refs = found.find((name) => isList(name) && !isSelector(name));
   const ref = found.find((name) => !isList(name) && !isSelector(name));
-  const fields = [refs, ref].flatMap((name) => (name === undefined ? [] : [child(properties, name)]));
+  const fields = [refs, ref].flatMap((name) => (name === undefined ? [] : [objectAt(properties, name)]));
   const references = fields.map(referenceOf);
   return {
     ref,
     refs,
     selectors: found.find(isSelector),
     isSingle:
-      refs === undefined ? found.length > 0 : ownValue(child(properties, refs), "maxItems") === 1 && ref === undefined,
-    of: [...new Set(references.flatMap((reference) => Object.keys(child(reference, "properties"))))],
+      refs === undefined
+        ? found.length > 0
+        : ownValue(objectAt(properties, refs), "maxItems") === 1 && ref === undefined,
+    of: [...new Set(references.flatMap((reference) => Object.keys(objectAt(reference, "properties"))))],
     kinds: findKinds(spec, fields, found, kind),
   };
 }
 
 /** The schema of one reference: of the field, or of the items of the list. */
 const referenceOf = (schema: JsonObject): JsonObject =>
-  ownValue(schema, "type") === "array" ? child(schema, "items") : schema;
+  ownValue(schema, "type") === "array" ? objectAt(schema, "items") : schema;
 
 /** One of the usual names, or another name that begins with `target` and has a reference: a kind, with a name or a selector. */
 function isTargetField(name: string, schema: JsonObject): boolean {
   if (TARGET_FIELDS.includes(name)) return true;
-  const properties = child(referenceOf(schema), "properties");
+  const properties = objectAt(referenceOf(schema), "properties");
   return (
     /^target/i.test(name) &&
     Object.hasOwn(properties, "kind") &&
@@ -67,7 +68,7 @@ function findKinds(
   names: readonly string[],
   policyKind: string,
 ): TargetKinds {
-  const ofKind = fields.map((field) => child(child(referenceOf(field), "properties"), "kind"));
+  const ofKind = fields.map((field) => objectAt(objectAt(referenceOf(field), "properties"), "kind"));
   const listed = ofKind.flatMap((schema) => textsIn(ownValue(schema, "enum")));
   if (listed.length > 0) return { by: "Enumeration", names: unique(listed) };
   const rules = [
@@ -96,9 +97,6 @@ const HINTS: readonly (readonly [pattern: RegExp, kinds: readonly string[]])[] =
 ];
 
 const unique = (names: readonly string[]): readonly string[] => [...new Set(names)];
-
-const textsIn = (value: unknown): readonly string[] =>
-  Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 
 function rulesOf(schema: JsonObject): readonly string[] {
   const validations = ownValue(schema, "x-kubernetes-validations");

@@ -1,11 +1,11 @@
 import type { PolicyClass, PolicyDefinition, TargetKind } from "../definition.ts";
-import { type Json, type JsonObject, ownValue } from "../json.ts";
+import { type Json, type JsonObject, objectAt, ownValue } from "../json.ts";
 import { type KubeObject, labelsOf } from "../kube-object.ts";
 import { blockSchemas, buildDefinition, classOf } from "../parse/definition/infer-definition.ts";
 import { type CrdFacts, parseCrd } from "../parse/definition/parse-crd.ts";
 import { isNamespace } from "../refs.ts";
 import { POLICY_LABEL } from "../schema/crd-schemas.ts";
-import { child, objects } from "../schema/read-fields.ts";
+import { objects } from "../schema/read-fields.ts";
 import { findStrategyField, type StrategyField } from "./find-strategy.ts";
 import { findTargetFields, type TargetFields } from "./find-targets.ts";
 import { type DefinitionSketch, guess, type Remark, readFrom, type SketchField } from "./sketch.ts";
@@ -219,9 +219,9 @@ function statusField({ inferred }: SketchInput, { raw }: KubeObject): readonly S
 
 /** The fields of the status, in any version of the CRD. */
 function statusFieldsOf(raw: JsonObject): readonly string[] {
-  const versions = objects(child(raw, "spec"), "versions");
+  const versions = objects(objectAt(raw, "spec"), "versions");
   return versions.flatMap((version) => {
-    const properties = child(child(child(version, "schema"), "openAPIV3Schema"), "properties");
-    return Object.keys(child(child(properties, "status"), "properties"));
+    const properties = objectAt(objectAt(objectAt(version, "schema"), "openAPIV3Schema"), "properties");
+    return Object.keys(objectAt(objectAt(properties, "status"), "properties"));
   });
 }

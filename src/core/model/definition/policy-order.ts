@@ -24,3 +24,6 @@ export interface Accumulation {
   /** Policies with the same value of this field are evaluated together, group by group. */
   readonly groupBy?: FieldOrder;
 }
+
+/** True for a word that orders policies as a number, where a definition lists no words. */
+export const isNumber = (word: string): boolean => /^-?\d+(\.\d+)?$/.test(word);

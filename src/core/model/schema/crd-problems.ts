@@ -1,8 +1,8 @@
 /** The mistakes that the API server refuses in the schemas of a CustomResourceDefinition. */
-import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, objectAt, ownValue } from "../json.ts";
 import { didYouMean } from "../words/did-you-mean.ts";
 import { formatValue } from "../words/format-value.ts";
-import { child, objects } from "./read-fields.ts";
+import { objects } from "./read-fields.ts";
 import { MAX_PROBLEMS, pathTo, type SchemaProblem } from "./schema-problems.ts";
 
 /** The bounds of `compileSchema`: a deeper or larger schema is read up to these bounds. */
@@ -58,8 +58,8 @@ function keys(type: KeyType, names: string): readonly (readonly [string, KeyType
  */
 export function crdProblems(crd: JsonObject): readonly SchemaProblem[] {
   const walk: Walk = { problems: [], nodes: MAX_NODES };
-  objects(child(crd, "spec"), "versions").forEach((version, index) => {
-    const root = ownValue(child(version, "schema"), "openAPIV3Schema");
+  objects(objectAt(crd, "spec"), "versions").forEach((version, index) => {
+    const root = ownValue(objectAt(version, "schema"), "openAPIV3Schema");
     if (isJsonObject(root)) checkSchema(root, `spec.versions[${index}].schema.openAPIV3Schema`, 0, "Root", walk);
   });
   return walk.problems;

@@ -1,6 +1,6 @@
 import { ruleProblem } from "../cel/compile-rule.ts";
-import { isJsonObject, type Json, type JsonObject, objectsIn, ownValue } from "../json.ts";
-import { child, objects } from "./read-fields.ts";
+import { isJsonObject, type Json, type JsonObject, objectAt, objectsIn, ownValue } from "../json.ts";
+import { objects } from "./read-fields.ts";
 import { pathTo } from "./schema-problems.ts";
 
 /** A rule of a CRD that cannot be compiled. */
@@ -29,12 +29,12 @@ export function crdRuleProblems(crd: JsonObject): readonly CrdRuleProblem[] {
         if (reason !== undefined) problems.push({ field: at, expression, reason });
       }
     });
-    for (const name of Object.keys(child(value, "properties")))
-      visit(child(value, "properties")[name], pathTo(`${field}.properties`, name), depth + 1);
+    for (const name of Object.keys(objectAt(value, "properties")))
+      visit(objectAt(value, "properties")[name], pathTo(`${field}.properties`, name), depth + 1);
     for (const key of ["items", "additionalProperties"]) visit(ownValue(value, key), `${field}.${key}`, depth + 1);
   };
-  objects(child(crd, "spec"), "versions").forEach((version, index) => {
-    const root = ownValue(child(version, "schema"), "openAPIV3Schema");
+  objects(objectAt(crd, "spec"), "versions").forEach((version, index) => {
+    const root = ownValue(objectAt(version, "schema"), "openAPIV3Schema");
     visit(root, `spec.versions[${index}].schema.openAPIV3Schema`, 0);
   });
   return problems;

@@ -1,12 +1,12 @@
 import { once } from "../collections/once.ts";
-import { isJsonList, isJsonObject, type JsonObject, ownValue } from "../json.ts";
+import { isJsonList, isJsonObject, type JsonObject, objectAt, ownValue } from "../json.ts";
 import { type KubeObject, labelsOf, type ObjectFamily } from "../kube-object.ts";
 import { compareText, isGroupName, isKindName, type KindId, kindId } from "../refs.ts";
 import { guardOf, objectSchemaOf } from "./built-in-schema.ts";
 import { objectSchema } from "./core-schemas.ts";
 import { compileObjectSchema, type KindSchema } from "./object-schema.ts";
 import { openFilterTypes } from "./open-filter-types.ts";
-import { child, objects, text } from "./read-fields.ts";
+import { objects, text } from "./read-fields.ts";
 import type { Schema } from "./schema.ts";
 
 /** The schemas of a snapshot: those of its CRDs, and the built-in ones. */
@@ -53,7 +53,7 @@ export function schemaBook(rules: readonly KubeObject[]): SchemaBook {
 const policyKindsOf = ({ family, raw }: KubeObject): readonly KindId[] =>
   family.kind !== "PolicyDefinition"
     ? []
-    : objects(child(raw, "spec"), "policies").map((policy) =>
+    : objects(objectAt(raw, "spec"), "policies").map((policy) =>
         kindId({ group: text(policy, "group", ""), kind: text(policy, "kind", "") }),
       );
 
@@ -65,15 +65,15 @@ interface CrdSchemas {
 }
 
 function crdSchemas(crd: KubeObject): CrdSchemas | undefined {
-  const spec = child(crd.raw, "spec");
-  const [group, kind] = [ownValue(spec, "group"), ownValue(child(spec, "names"), "kind")];
+  const spec = objectAt(crd.raw, "spec");
+  const [group, kind] = [ownValue(spec, "group"), ownValue(objectAt(spec, "names"), "kind")];
   if (typeof group !== "string" || typeof kind !== "string" || !isGroupName(group) || !isKindName(kind))
     return undefined;
   const byVersion = new Map<string, () => KindSchema>();
   let isPolicy = Object.hasOwn(labelsOf(crd), POLICY_LABEL);
   for (const version of objects(spec, "versions")) {
     const name = ownValue(version, "name");
-    const root = child(child(version, "schema"), "openAPIV3Schema");
+    const root = objectAt(objectAt(version, "schema"), "openAPIV3Schema");
     if (typeof name !== "string" || !isJsonObject(ownValue(root, "properties"))) continue;
     const apiVersion = `${group}/${name}`;
     isPolicy ||= hasTargetFields(root);
@@ -90,7 +90,7 @@ function crdSchemas(crd: KubeObject): CrdSchemas | undefined {
 }
 
 const hasTargetFields = (root: JsonObject): boolean => {
-  const properties = child(child(child(root, "properties"), "spec"), "properties");
+  const properties = objectAt(objectAt(objectAt(root, "properties"), "spec"), "properties");
   return TARGET_FIELDS.some((field) => Object.hasOwn(properties, field));
 };
 

@@ -1,10 +1,6 @@
 /** Readers for a document that was checked by its schema: a field has the right type or is absent. */
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../json.ts";
 
-export const child = (object: JsonObject, key: string): JsonObject => {
-  const value = ownValue(object, key);
-  return isJsonObject(value) ? value : {};
-};
 export const list = (object: JsonObject, key: string): readonly Json[] => {
   const value = ownValue(object, key);
   return isJsonList(value) ? value : [];

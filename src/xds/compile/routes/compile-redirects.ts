@@ -1,5 +1,6 @@
 /** Compiles redirects to Envoy routes. */
 import type { RedirectConfig } from "../../../core/dataplane/gateway-config.ts";
+import { WELL_KNOWN_PORTS } from "../../../core/dataplane/well-known-ports.ts";
 import {
   HeaderMatcherSchema,
   RedirectAction_RedirectResponseCode,
@@ -16,8 +17,6 @@ export interface PortFacts {
   readonly port: number;
   readonly scheme: "http" | "https";
 }
-
-const WELL_KNOWN = { http: 80, https: 443 } as const;
 
 const REDIRECT_CODES = {
   301: RedirectAction_RedirectResponseCode.MOVED_PERMANENTLY,
@@ -41,8 +40,8 @@ const NAMES_PORT = create(HeaderMatcherSchema, {
  */
 export function compileRedirects(match: MatchInit, redirect: RedirectConfig, facts: PortFacts): readonly RouteInit[] {
   const { scheme, hostname, port } = redirect;
-  const target = port ?? (scheme === undefined ? facts.port : WELL_KNOWN[scheme]);
-  const isWellKnown = target === WELL_KNOWN[scheme ?? facts.scheme];
+  const target = port ?? (scheme === undefined ? facts.port : WELL_KNOWN_PORTS[scheme]);
+  const isWellKnown = target === WELL_KNOWN_PORTS[scheme ?? facts.scheme];
   if (!isWellKnown) return [{ match, ...redirectTo(redirect, target) }];
   const plain = { match, ...redirectTo(redirect, undefined) };
   if (hostname !== undefined) return [plain];

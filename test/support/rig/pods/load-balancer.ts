@@ -3,10 +3,9 @@
  * is one of `POOL`, and none else; the Pod gets it too.
  */
 import { isNotFound } from "../../../../src/adapters/cluster/client/api-error.ts";
-import { objectAt, textAt } from "../../../../src/adapters/cluster/client/json-fields.ts";
 import type { KubeClient } from "../../../../src/adapters/cluster/client/kube-client.ts";
 import { objectKey } from "../../../../src/adapters/cluster/follow/object-key.ts";
-import { type JsonObject, objectsIn } from "../../../../src/core/model/json.ts";
+import { type JsonObject, objectAt, objectsIn, textAt } from "../../../../src/core/model/json.ts";
 import type { RunningPod } from "./running-pod.ts";
 
 /** Addresses that Services can ask for. Pods do not have them of their own. */

@@ -4,7 +4,7 @@ import { setsAt } from "../../../effective/world/stack.ts";
 import type { PolicyRecord } from "../../../effective/world/world.ts";
 import { isJsonList, type Json, type JsonObject, jsonEqual } from "../../../model/json.ts";
 import { valueAtKeys } from "../../../model/json-pointer.ts";
-import type { BlockName } from "../../../model/policy.ts";
+import { BLOCK_ORDER, type BlockName } from "../../../model/policy.ts";
 import { formatRef, kindId, type ObjectRef, objectId, type PolicyId } from "../../../model/refs.ts";
 import { joinWords } from "../../../model/words/count-kinds.ts";
 import { formatKeys } from "../../../model/words/format-keys.ts";
@@ -212,7 +212,7 @@ function editsOf(search: Search, { object, policy }: PolicyRecord): readonly Blo
   const format = formats.find(({ own }) => kindId(own) === object.family.kindId);
   const has = new Set((policy?.blocks ?? []).map(({ name }) => name));
   const isExclusive = kind.definition.merge.blocks === "Exclusive" && has.size > 0;
-  const names = ORDER.filter(
+  const names = BLOCK_ORDER.filter(
     (name) => has.has(name) || (!isExclusive && format?.blocks.some((block) => block.name === name) === true),
   );
   const raw = rawIn(world, NO_CHANGE, object.id) ?? object.raw;
@@ -221,7 +221,7 @@ function editsOf(search: Search, { object, policy }: PolicyRecord): readonly Blo
     const known = blockKeys(raw, name);
     const keys = known ?? block?.keys ?? ["spec"];
     const strategies = known === undefined ? (block?.strategies ?? [undefined]) : [undefined];
-    const others = ORDER.filter((other) => other !== name && has.has(other));
+    const others = BLOCK_ORDER.filter((other) => other !== name && has.has(other));
     const cleared = others.reduce((result, other) => {
       const at = blockKeys(result, other);
       return at === undefined ? result : withoutSettings(result, at, settings);
@@ -240,8 +240,6 @@ function editsOf(search: Search, { object, policy }: PolicyRecord): readonly Blo
     return { block: name, drafts };
   });
 }
-
-const ORDER: readonly BlockName[] = ["defaults", "bare", "overrides"];
 
 function editBlock(
   search: Search,

@@ -1,7 +1,7 @@
 /** Changes of a policy whose setting takes effect instead of a wanted one. */
 import type { World } from "../../../effective/world/world.ts";
 import type { JsonObject } from "../../../model/json.ts";
-import type { BlockName } from "../../../model/policy.ts";
+import { BLOCK_ORDER, type BlockName } from "../../../model/policy.ts";
 import { formatRef, kindId, type ObjectRef, objectId, type PolicyId, parseObjectId } from "../../../model/refs.ts";
 import { type Draft, rawIn, withStep } from "../draft.ts";
 import {
@@ -35,14 +35,13 @@ export function policiesToChange({ policies }: World, inEffect: readonly PolicyI
     const own = policies.get(policy)?.policy?.blocks.map(({ name }) => name) ?? [];
     const at = block ?? own.at(-1) ?? "bare";
     const known = found.get(policy);
-    if (known !== undefined && known.block !== at && ORDER.indexOf(known.block) > ORDER.indexOf(at)) continue;
+    if (known !== undefined && known.block !== at && BLOCK_ORDER.indexOf(known.block) > BLOCK_ORDER.indexOf(at))
+      continue;
     const settings = known?.block === at ? known.settings : [];
     found.set(policy, { policy, block: at, settings: settings.includes(setting) ? settings : [...settings, setting] });
   }
   return [...found.values()];
 }
-
-const ORDER: readonly BlockName[] = ["defaults", "bare", "overrides"];
 
 /** The draft with this policy changed. Undefined if the change cannot be written, or changes nothing. */
 export type PolicyWay = (search: Search, draft: Draft, policy: PolicyToChange) => Draft | undefined;

@@ -1,4 +1,4 @@
-import { BLOCK_SPELLINGS } from "../../block-names.ts";
+import { BLOCK_NAMES, BLOCK_SPELLINGS } from "../../block-names.ts";
 import type {
   Granularity,
   LevelKind,
@@ -10,7 +10,7 @@ import type {
 } from "../../definition.ts";
 import type { Finding, Severity } from "../../finding.ts";
 import type { FindingCode } from "../../finding-code.ts";
-import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../json.ts";
+import { isJsonObject, type Json, type JsonObject, objectAt, ownValue, textsIn } from "../../json.ts";
 import { kinds as builtInKinds, GATEWAY_API } from "../../kinds.ts";
 import type { KubeObject } from "../../kube-object.ts";
 import { targetLevels } from "../../levels.ts";
@@ -27,7 +27,7 @@ import { type CrdFacts, parseCrd } from "./parse-crd.ts";
  * GEP-713 experimental, "Kubectl Plugin"
  */
 export function inferDefinition(crd: KubeObject): { definition?: PolicyDefinition; findings: Finding[] } {
-  const label = ownValue(child(child(crd.raw, "metadata"), "labels"), POLICY_LABEL);
+  const label = ownValue(objectAt(objectAt(crd.raw, "metadata"), "labels"), POLICY_LABEL);
   if (label === undefined) return { findings: [] };
   const facts = parseCrd(crd);
   const field = `metadata.labels["${POLICY_LABEL}"]`;
@@ -60,7 +60,7 @@ export function inferDefinition(crd: KubeObject): { definition?: PolicyDefinitio
 
 /** False if the schema lists the fields of the spec, and none of them names a target. */
 function mayHaveTargets(schema: JsonObject): boolean {
-  const properties = child(schema, "properties");
+  const properties = objectAt(schema, "properties");
   const isOpen =
     Object.keys(properties).length === 0 || ownValue(schema, "x-kubernetes-preserve-unknown-fields") === true;
   return isOpen || TARGET_FIELDS.some((field) => Object.hasOwn(properties, field));
@@ -130,12 +130,12 @@ export function buildDefinition(name: string, policyClass: PolicyClass, facts: C
 const isService = ({ group, kind }: TargetKind): boolean => group === "" && kind === "Service";
 
 function inferTargeting(schema: JsonObject): Targeting {
-  const properties = child(schema, "properties");
-  const refs = child(child(child(properties, "targetRefs"), "items"), "properties");
-  const ref = child(child(properties, "targetRef"), "properties");
+  const properties = objectAt(schema, "properties");
+  const refs = objectAt(objectAt(objectAt(properties, "targetRefs"), "items"), "properties");
+  const ref = objectAt(objectAt(properties, "targetRef"), "properties");
   const fields = Object.keys(refs).length > 0 ? refs : ref;
   const known = Object.keys(fields).length > 0;
-  const kinds = enumOf(child(fields, "kind"));
+  const kinds = enumOf(objectAt(fields, "kind"));
   return {
     fields: { ref: "targetRef", refs: "targetRefs", selectors: "targetSelectors" },
     refs: Object.hasOwn(properties, "targetRef") && !Object.hasOwn(properties, "targetRefs") ? "One" : "Many",
@@ -185,7 +185,7 @@ const GRANULARITY_BY_WORD: ReadonlyMap<string, Granularity> = new Map([
  * Policy attachment reference, "Hierarchy"
  */
 function inferMerge(facts: CrdFacts): MergeRules {
-  const properties = child(facts.specSchema, "properties");
+  const properties = objectAt(facts.specSchema, "properties");
   const [plural, singular] = [0, 1].map((spelling) =>
     Object.values(BLOCK_SPELLINGS).some((names) => isBlockSchema(ownValue(properties, names[spelling] as string))),
   );
@@ -204,7 +204,7 @@ function inferMerge(facts: CrdFacts): MergeRules {
 /** Atomic, and the strategies that the field `strategy` of the schema allows. The outermost maps count as maps of named rules. */
 function inferStrategies({ specSchema, mapPaths }: CrdFacts): MergeRules {
   const schemas = [specSchema, ...blockSchemas(specSchema)];
-  const words = schemas.flatMap((schema) => enumOf(child(child(schema, "properties"), "strategy")));
+  const words = schemas.flatMap((schema) => enumOf(objectAt(objectAt(schema, "properties"), "strategy")));
   const rules = mapPaths.filter((path) => !mapPaths.some((outer) => path.startsWith(`${outer}.`)));
   const values = new Map<string, Granularity>();
   for (const word of words) {
@@ -227,21 +227,10 @@ function formatMerge({ granularity }: MergeRules): string {
 
 /** The schemas of the blocks of defaults and overrides. */
 export const blockSchemas = (schema: JsonObject): readonly JsonObject[] =>
-  Object.values(BLOCK_SPELLINGS)
-    .flat()
-    .map((name) => ownValue(child(schema, "properties"), name))
-    .filter(isBlockSchema);
+  BLOCK_NAMES.map((name) => ownValue(objectAt(schema, "properties"), name)).filter(isBlockSchema);
 
 /** A scalar field may be named `default` too. */
 const isBlockSchema = (schema: Json | undefined): schema is JsonObject =>
   isJsonObject(schema) && (ownValue(schema, "type") ?? "object") === "object";
 
-function enumOf(schema: JsonObject): readonly string[] {
-  const values = ownValue(schema, "enum");
-  return isJsonList(values) ? values.filter((value) => typeof value === "string") : [];
-}
-
-function child(object: JsonObject, key: string): JsonObject {
-  const value = ownValue(object, key);
-  return isJsonObject(value) ? value : {};
-}
+const enumOf = (schema: JsonObject): readonly string[] => textsIn(ownValue(schema, "enum"));

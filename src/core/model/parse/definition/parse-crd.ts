@@ -1,9 +1,8 @@
-import { BLOCK_SPELLINGS } from "../../block-names.ts";
-import { isJsonList, isJsonObject, type JsonObject, ownValue } from "../../json.ts";
+import { BLOCK_NAMES } from "../../block-names.ts";
+import { isJsonList, isJsonObject, type JsonObject, objectAt, ownValue } from "../../json.ts";
 import type { KubeObject } from "../../kube-object.ts";
 import { type GroupKind, isGroupName, isKindName } from "../../refs.ts";
 import { compileSchema } from "../../schema/compile-schema.ts";
-import { child } from "../../schema/read-fields.ts";
 import type { CompiledSchema } from "../../schema/schema.ts";
 
 /** The facts of a CustomResourceDefinition about the objects of its kind. */
@@ -29,11 +28,11 @@ export function parseCrd(crd: KubeObject): CrdFacts | undefined {
   const described = crdKind(crd);
   if (described === undefined) return undefined;
   const { group, kind } = described;
-  const spec = child(crd.raw, "spec");
+  const spec = objectAt(crd.raw, "spec");
   const chosen = versionOf(spec);
   const version = ownValue(chosen, "name");
-  const properties = child(child(child(chosen, "schema"), "openAPIV3Schema"), "properties");
-  const specSchema = child(properties, "spec");
+  const properties = objectAt(objectAt(objectAt(chosen, "schema"), "openAPIV3Schema"), "properties");
+  const specSchema = objectAt(properties, "spec");
   const compiled = compileSchema(specSchema);
   return {
     group,
@@ -43,16 +42,16 @@ export function parseCrd(crd: KubeObject): CrdFacts | undefined {
     ...(typeof version === "string" ? { version } : {}),
     specSchema,
     spec: compiled,
-    hasConditions: Object.hasOwn(child(child(properties, "status"), "properties"), "conditions"),
+    hasConditions: Object.hasOwn(objectAt(objectAt(properties, "status"), "properties"), "conditions"),
   };
 }
 
 /** The kind that a CustomResourceDefinition describes; undefined if the object does not describe one. */
 export function crdKind({ family, raw }: KubeObject): GroupKind | undefined {
   if (family.kind !== "CustomResourceDefinition") return undefined;
-  const spec = child(raw, "spec");
+  const spec = objectAt(raw, "spec");
   const group = ownValue(spec, "group");
-  const kind = ownValue(child(spec, "names"), "kind");
+  const kind = ownValue(objectAt(spec, "names"), "kind");
   if (typeof group !== "string" || typeof kind !== "string") return undefined;
   return isGroupName(group) && isKindName(kind) ? { group, kind } : undefined;
 }
@@ -68,10 +67,8 @@ function versionOf(spec: JsonObject): JsonObject {
   );
 }
 
-const BLOCKS: readonly string[] = [...BLOCK_SPELLINGS.defaults, ...BLOCK_SPELLINGS.overrides];
-
 /** The dotted paths of maps in the spec of a CRD, without the names of blocks. */
-export function crdMapPaths(spec: CompiledSchema, blocks: readonly string[] = BLOCKS): readonly string[] {
+export function crdMapPaths(spec: CompiledSchema, blocks: readonly string[] = BLOCK_NAMES): readonly string[] {
   const paths = spec.properties.flatMap(({ key, schema }) => mapPathsIn(schema, blocks.includes(key) ? [] : [key]));
   return [...new Set(paths)].sort();
 }

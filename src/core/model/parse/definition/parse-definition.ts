@@ -13,13 +13,13 @@ import type {
   Targeting,
 } from "../../definition.ts";
 import type { Finding } from "../../finding.ts";
-import { isJsonObject, type Json, type JsonObject, ownValue } from "../../json.ts";
+import { isJsonObject, type Json, type JsonObject, objectAt, ownValue } from "../../json.ts";
 import type { KubeObject } from "../../kube-object.ts";
 import { attachableLevels, lowestLevels } from "../../levels.ts";
 import type { GroupKind } from "../../refs.ts";
 import { compileSchema } from "../../schema/compile-schema.ts";
 import { choices, definitionSchema } from "../../schema/own-kinds/definition-schema.ts";
-import { child, flag, list, objects, oneOf, text, texts } from "../../schema/read-fields.ts";
+import { flag, list, objects, oneOf, text, texts } from "../../schema/read-fields.ts";
 import { type SchemaProblem, schemaProblems } from "../../schema/schema-problems.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { readApproximations } from "./read-approximations.ts";
@@ -118,7 +118,7 @@ function readSettings(
     }
     return { settings };
   }
-  if (kinds.length > 0 || absent !== undefined || ownValue(child(spec, "merge"), "strategy") !== "Accumulate") {
+  if (kinds.length > 0 || absent !== undefined || ownValue(objectAt(spec, "merge"), "strategy") !== "Accumulate") {
     const message =
       "spec.settings is Root: that needs spec.merge.strategy Accumulate, and policies that only objects name (spec.targeting.namedBy).";
     problems.push({ code: "Misplaced", field: "spec.settings", message });
@@ -132,13 +132,13 @@ function readDefinition(name: string, spec: JsonObject, problems: DefinitionProb
   const [first, ...joined] = policies;
   if (first === undefined) return undefined;
   const policyClass = oneOf(spec["class"], choices.class, "Inherited");
-  const targeting = child(spec, "targeting");
-  const hierarchy = child(spec, "hierarchy");
+  const targeting = objectAt(spec, "targeting");
+  const hierarchy = objectAt(spec, "hierarchy");
   const declaredKinds = objects(hierarchy, "kinds").map(readKindFacts);
   declaredKinds.forEach((kind, i) => checkNames(kind, `spec.hierarchy.kinds[${i}]`, problems));
   const reader: KindReader = { problems, known: knownKinds(declaredKinds, targeting) };
   const readTargets = readTargeting(targeting, policies, reader);
-  const merge = readMerge(child(spec, "merge"), { direct: policyClass === "Direct" }, reader);
+  const merge = readMerge(objectAt(spec, "merge"), { direct: policyClass === "Direct" }, reader);
   const parts = readParts(spec, merge, reader);
   return {
     name,
@@ -155,7 +155,7 @@ function readDefinition(name: string, spec: JsonObject, problems: DefinitionProb
     ...readSettings(spec, readTargets, problems),
     mapsTo: objects(spec, "mapsTo").map((item, i) => readMapping(item, `spec.mapsTo[${i}]`, reader)),
     ...readReferences(spec, reader),
-    status: readStatus(child(spec, "status")),
+    status: readStatus(objectAt(spec, "status")),
     controllers: texts(spec, "controllers"),
     ...readVisibility(spec, problems),
     ...readGoverns(spec, problems),
@@ -202,7 +202,7 @@ function readStatus(status: JsonObject): PolicyDefinition["status"] {
   const vocabulary = oneOf(status["vocabulary"], choices.vocabulary, "Enforced");
   const ancestors = choices.ancestors.find((one) => one === status["ancestors"]);
   const owner = text(status, "owner", "");
-  const words = child(status, "words");
+  const words = objectAt(status, "words");
   const read = statusStates.flatMap((state): readonly [StatusState, readonly StatusWord[]][] => {
     const conditions = texts(words, state).map(readStatusWord);
     return conditions.length === 0 ? [] : [[state, conditions]];
@@ -266,7 +266,7 @@ function readHierarchy(
   const implied = (): readonly LevelKind[] => (facts.direct ? attachable : lowestLevels(attachable, links));
   return {
     effectiveTargets: declared.length > 0 ? declared : implied(),
-    namespacesAbove: groupKinds(list(child(hierarchy, "namespaces"), "above"), "spec.hierarchy.namespaces.above"),
+    namespacesAbove: groupKinds(list(objectAt(hierarchy, "namespaces"), "above"), "spec.hierarchy.namespaces.above"),
     roots: groupKinds(list(hierarchy, "roots"), "spec.hierarchy.roots"),
     through: groupKinds(list(hierarchy, "through"), "spec.hierarchy.through"),
     mesh: flag(hierarchy, "mesh", { byDefault: facts.targeting.crossNamespace === "Consumer" }),

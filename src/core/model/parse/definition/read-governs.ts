@@ -1,8 +1,8 @@
 /** Reads `spec.governs` and `spec.governsPaths` of a PolicyDefinition: what the settings are about. */
 import type { GovernedPaths, PolicyDefinition } from "../../definition.ts";
-import type { JsonObject } from "../../json.ts";
+import { type JsonObject, objectAt } from "../../json.ts";
 import { choices } from "../../schema/own-kinds/definition-schema.ts";
-import { child, texts } from "../../schema/read-fields.ts";
+import { texts } from "../../schema/read-fields.ts";
 import { checkPath, type DefinitionProblem } from "./read-definition-kinds.ts";
 
 export function readGoverns(
@@ -10,7 +10,7 @@ export function readGoverns(
   problems: DefinitionProblem[],
 ): Pick<PolicyDefinition, "governs" | "governsPaths"> {
   const governs = choices.governs.find((one) => one === spec["governs"]);
-  const governsPaths = readGovernedPaths(child(spec, "governsPaths"), problems);
+  const governsPaths = readGovernedPaths(objectAt(spec, "governsPaths"), problems);
   return {
     ...(governs === undefined ? {} : { governs }),
     ...(governsPaths.length === 0 ? {} : { governsPaths }),

@@ -1,6 +1,6 @@
 /** Reads `spec.merge` of a PolicyDefinition. */
 import { wordsOf } from "../../block-names.ts";
-import type { Accumulation, FieldOrder, OrderKey } from "../../definition/policy-order.ts";
+import { type Accumulation, type FieldOrder, isNumber, type OrderKey } from "../../definition/policy-order.ts";
 import type {
   BaseStrategy,
   Granularity,
@@ -9,10 +9,10 @@ import type {
   MergeStrategy,
   ReservedWords,
 } from "../../definition.ts";
-import { isJsonObject, type Json, type JsonObject, ownValue } from "../../json.ts";
+import { isJsonObject, type Json, type JsonObject, objectAt, ownValue } from "../../json.ts";
 import type { GroupKind } from "../../refs.ts";
 import { CUSTOM_PREFIX, mergeChoices } from "../../schema/own-kinds/merge-schema.ts";
-import { child, flag, list, mapValues, objects, oneOf, text, texts } from "../../schema/read-fields.ts";
+import { flag, list, mapValues, objects, oneOf, text, texts } from "../../schema/read-fields.ts";
 import { didYouMean } from "../../words/did-you-mean.ts";
 import { formatValue } from "../../words/format-value.ts";
 import { checkPath, type DefinitionProblem, type KindReader, readKind, readLevel } from "./read-definition-kinds.ts";
@@ -30,7 +30,7 @@ export function readMerge(merge: JsonObject, { direct }: { direct: boolean }, re
     none: strategy === "None",
     ...(strategy === "Accumulate" ? { accumulate: readAccumulation(merge, problems) } : {}),
     ...readPrecedence(merge, problems),
-    granularity: readGranularities(child(merge, "granularity"), problems),
+    granularity: readGranularities(objectAt(merge, "granularity"), problems),
     rules: texts(merge, "rules"),
     ...(merge["ruleNames"] === "Fixed" ? { ruleNames: "Fixed" } : {}),
     atomicPaths: texts(merge, "atomicPaths"),
@@ -57,7 +57,7 @@ function readLists(merge: JsonObject, problems: DefinitionProblem[]): Pick<Merge
       problems.push({ code: "Misplaced", field, message: `${field} has ${found}; allowed: one of them` });
     }
     const except = texts(item, "except");
-    const known = Object.keys(child(child(merge, "granularity"), "values"));
+    const known = Object.keys(objectAt(objectAt(merge, "granularity"), "values"));
     for (const [at, word] of except.entries()) {
       if (known.includes(word)) continue;
       const message = `${field}.except[${at}] is ${formatValue(word)}, which is none of the words in spec.merge.granularity.values${didYouMean(word, known)}`;
@@ -144,8 +144,6 @@ function readOrder(
   });
 }
 
-const isNumber = (word: string): boolean => /^-?\d+(\.\d+)?$/.test(word);
-
 function readFieldOrder(item: JsonObject, field: string, problems: DefinitionProblem[]): FieldOrder {
   const path = text(item, "path", "");
   const annotation = text(item, "annotation", "");
@@ -165,7 +163,7 @@ function readFieldOrder(item: JsonObject, field: string, problems: DefinitionPro
 function readGranularities(granularity: JsonObject, problems: DefinitionProblem[]): MergeRules["granularity"] {
   const field = text(granularity, "field", "strategy");
   checkPath(field, "spec.merge.granularity.field", problems);
-  const written = child(granularity, "values");
+  const written = objectAt(granularity, "values");
   for (const [word, value] of Object.entries(written))
     if (typeof value === "string") checkGranularity(value, `spec.merge.granularity.values.${word}`, problems);
   const bases = Object.entries(written).flatMap(([word, value]): readonly [string, BaseStrategy][] => {
@@ -204,7 +202,7 @@ function readAnnotation(merge: JsonObject, reader: KindReader): Pick<MergeRules,
   return {
     annotation: {
       key: text(annotation, "key", ""),
-      values: mapValues(child(annotation, "values"), readStrategy),
+      values: mapValues(objectAt(annotation, "values"), readStrategy),
       ...(absent === undefined ? {} : { absent: readStrategy(absent) }),
       ...(fields === undefined ? {} : { fields: readStrategy(fields) }),
       ...(between === undefined ? {} : { between }),

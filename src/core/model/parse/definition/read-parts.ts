@@ -1,9 +1,9 @@
 /** Reads `spec.parts` of a PolicyDefinition. */
 import { hasNoBlocks } from "../../block-names.ts";
 import type { DefinitionPart, MergeRules, ReservedWords } from "../../definition.ts";
-import { isJsonObject, type JsonObject, ownValue } from "../../json.ts";
+import { isJsonObject, type JsonObject, objectAt, ownValue } from "../../json.ts";
 import { choices } from "../../schema/own-kinds/definition-schema.ts";
-import { child, list, objects, text, texts } from "../../schema/read-fields.ts";
+import { list, objects, text, texts } from "../../schema/read-fields.ts";
 import { checkPath, type DefinitionProblem, type KindReader, readLevel } from "./read-definition-kinds.ts";
 import { readMerge } from "./read-merge.ts";
 
@@ -23,7 +23,7 @@ export function readParts(spec: JsonObject, merge: MergeRules, reader: KindReade
       ...(targets.length === 0 ? {} : { targets }),
       ...(effectiveTargets.length === 0 ? {} : { effectiveTargets }),
       ...(isJsonObject(own)
-        ? { merge: readPartMerge(own, child(spec, "merge"), merge, `${field}.merge`, reader) }
+        ? { merge: readPartMerge(own, objectAt(spec, "merge"), merge, `${field}.merge`, reader) }
         : {}),
       ...(governs === undefined ? {} : { governs }),
     };
@@ -43,7 +43,7 @@ function readPartMerge(
     own["strategy"] === "Accumulate" ? key === "atomicPaths" : key !== "strategy";
   const inherited = Object.fromEntries(Object.entries(ofKind).filter(([key]) => isInherited(key)));
   const granularity = isJsonObject(own["granularity"])
-    ? { granularity: { ...child(inherited, "granularity"), ...own["granularity"] } }
+    ? { granularity: { ...objectAt(inherited, "granularity"), ...own["granularity"] } }
     : {};
   const written = { ...inherited, ...own, ...granularity };
   const read = readMerge(written, { direct: false }, { problems: found, known });
@@ -66,7 +66,7 @@ const NO_WORDS: ReservedWords = { defaults: [], overrides: [], when: [], remove:
 /** The rules of a kind with parts. `spec`: that of its definition. */
 export function withoutBlocks(merge: MergeRules, spec: JsonObject, problems: DefinitionProblem[]): MergeRules {
   if (hasNoBlocks(merge)) return merge;
-  const words = child(child(spec, "merge"), "words");
+  const words = objectAt(objectAt(spec, "merge"), "words");
   for (const key of Object.keys(words).filter((name) => texts(words, name).length > 0)) {
     const field = `spec.merge.words.${key}`;
     const message = `${field} is ${texts(words, key).join(", ")}, but the policies of a kind with parts have no blocks, conditions and removals. Leave out the words, or spec.parts.`;

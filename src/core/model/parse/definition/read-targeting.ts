@@ -7,9 +7,9 @@ import type {
   TargetKind,
   WorkloadKind,
 } from "../../definition.ts";
-import { isJsonObject, type Json, type JsonObject, ownValue } from "../../json.ts";
+import { isJsonObject, type Json, type JsonObject, objectAt, ownValue } from "../../json.ts";
 import { choices } from "../../schema/own-kinds/definition-schema.ts";
-import { child, flag, list, objects, oneOf, text, texts } from "../../schema/read-fields.ts";
+import { flag, list, objects, oneOf, text, texts } from "../../schema/read-fields.ts";
 import { didYouMean } from "../../words/did-you-mean.ts";
 import {
   checkMappedPath,
@@ -23,7 +23,7 @@ import {
 
 /** `policies`: the kinds that the definition joins. */
 export function readTargeting(targeting: JsonObject, policies: readonly PolicyKind[], reader: KindReader): Targeting {
-  const fields = child(targeting, "fields");
+  const fields = objectAt(targeting, "fields");
   const kinds = list(targeting, "kinds").map((item, i) =>
     readTargetKind(item, `spec.targeting.kinds[${i}]`, policies, reader),
   );

@@ -1,5 +1,6 @@
 import type { Targeting } from "../../definition.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../json.ts";
+import { withoutVersion } from "../../kinds.ts";
 import type { PolicyTarget } from "../../policy.ts";
 import { formatValue } from "../../words/format-value.ts";
 import { parseSelector } from "../parse-selector.ts";
@@ -129,12 +130,6 @@ function targetNamed(field: string, group: string | undefined, kind: string, nam
   if (group !== undefined && name !== undefined) return { field, group, kind, name };
   if (group !== undefined) return { field, group, kind };
   return name === undefined ? { field, kind } : { field, kind, name };
-}
-
-/** The examples of GEP-713 have groups with a version: `gateway.networking.k8s.io/v1`. */
-function withoutVersion(group: string): string {
-  const slash = group.indexOf("/");
-  return slash === -1 ? group : group.slice(0, slash);
 }
 
 /** Longer than any name that the API server accepts. */

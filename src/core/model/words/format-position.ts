@@ -1,4 +1,4 @@
-import type { SourcePosition } from "../../../core/model/kube-object.ts";
+import type { SourcePosition } from "../kube-object.ts";
 
 /** `policies.yaml:12:5`, which terminals and editors turn into a link. */
 export const formatPosition = ({ file, line, column }: SourcePosition): string => `${file}:${line}:${column}`;

@@ -179,7 +179,7 @@ class Receiver {
   }
 
   #flushIfRead(): void {
-    if (!this.#named.isPending) return this.#flush();
+    if (!this.#named.isPending()) return this.#flush();
     this.#timer ??= setTimeout(() => {
       this.#named.stopAwaiting();
       this.#flush();

@@ -42,6 +42,7 @@ export interface RunEnvoys {
 export class EnvoysDataplane implements GatewayDataplane {
   readonly supportedFeatures: readonly string[] = SUPPORTED_FEATURES;
   readonly limits: DataplaneLimits = {};
+  readonly families: readonly MetricFamily[];
   readonly #settings: EnvoySettings;
   readonly #context: DataplaneContext;
   /** Undefined: they run already. */
@@ -64,6 +65,7 @@ export class EnvoysDataplane implements GatewayDataplane {
       elsewhere: (gateway) =>
         envoysElsewhere(gateway, { leads: context.replicas.isSilent(), others: this.#replicas.others() }),
     });
+    this.families = [...this.#metrics.families, ...this.#counts.families];
     this.#replicas = new ReplicaLeases({
       ...context.replicas,
       report: () => this.#report(),
@@ -77,10 +79,6 @@ export class EnvoysDataplane implements GatewayDataplane {
       ...(run === undefined ? {} : { infrastructureOf: (world, gateway) => run.stateOf(world, gateway) }),
       monotonicMs: () => performance.now(),
     });
-  }
-
-  get families(): readonly MetricFamily[] {
-    return [...this.#metrics.families, ...this.#counts.families];
   }
 
   /** Opens the port for Envoys. They wait until the cluster has been read. */

@@ -111,7 +111,7 @@ export class GatewayPart {
   }
 
   /** The resources that must be followed for Gateways. */
-  get needs(): GatewayNeeds {
+  buildNeeds(): GatewayNeeds {
     const { controllerName } = this.#options;
     return {
       also: this.#infrastructure === undefined ? [ENDPOINT_SLICE] : [ENDPOINT_SLICE, GATEWAY_PARAMETERS],

@@ -80,12 +80,12 @@ export class ReportPart {
     });
     this.#metrics = createReportMetrics({
       counts: () => this.#reporter.counts(),
-      isLeading: () => this.isLeading,
+      isLeading: () => this.isLeading(),
     });
   }
 
   /** True if this replica writes the status. */
-  get isLeading(): boolean {
+  isLeading(): boolean {
     return this.#election.remainingMs() > 0;
   }
 

@@ -215,7 +215,7 @@ class Controller {
       leaderLease: lease.name,
       identity,
       durationSeconds: lease.durationSeconds,
-      isSilent: () => isDryRun || this.#report?.isLeading === true,
+      isSilent: () => isDryRun || this.#report?.isLeading() === true,
       signal: this.#signal,
       monotonicMs: () => performance.now(),
       nowMs: Date.now,
@@ -327,7 +327,7 @@ class Controller {
         namespaces: [this.#namespace],
         signal,
         counts: this.#counts,
-        gateways: this.#gateways?.needs,
+        gateways: this.#gateways?.buildNeeds(),
         onEvaluated: this.#metrics.noteEvaluated,
         onState: (state, step) => {
           const { evaluation, unread, pluralOf } = state;

@@ -58,7 +58,7 @@ export class NamedObjects {
   }
 
   /** True if something that is wanted has not been read yet, and is waited for. */
-  get isPending(): boolean {
+  isPending(): boolean {
     for (const { isAwaited } of this.#named.values()) if (isAwaited) return true;
     return false;
   }

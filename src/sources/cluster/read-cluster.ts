@@ -62,7 +62,7 @@ export async function readCluster(client: KubeClient, options: ReadOptions): Pro
   const rules = await reader.readAll(
     resources.filter((one) => RULE_KINDS.some((rule) => kindId(rule) === kindId(one))),
   );
-  const areCrdsRead = reader.forbidden.every(({ resource }) => !isCrdResource(resource));
+  const areCrdsRead = reader.collectForbidden().every(({ resource }) => !isCrdResource(resource));
   const published = areCrdsRead ? NOTHING_PUBLISHED : await findPolicyKinds(client, resources, options.signal);
   const { chosen, absent } = chooseResources(resources, rules, {
     policyKinds: published.policyKinds,
@@ -76,16 +76,16 @@ export async function readCluster(client: KubeClient, options: ReadOptions): Pro
     others.push(...(await reader.readNamed(others)));
     for (const resource of namespaceKind) others.push(...(await reader.getNamespaces(resource)));
   }
-  if (reader.isForbiddenEverywhere) throw noRights(client);
+  if (reader.isForbiddenEverywhere()) throw noRights(client);
   const behind = new Set(kindsBehind(resources, rules).map(kindId));
   return {
     objects: [...keepRules(rules, chosen), ...namespaces, ...others],
     resources: chosen,
     namespaces: reader.namespaces,
-    completeness: [...reader.completeness, ...completeAsAbsent(absent, staleGroups, behind)],
+    completeness: [...reader.collectCompleteness(), ...completeAsAbsent(absent, staleGroups, behind)],
     findings: [
       ...reader.findings,
-      ...forbiddenFindings(reader.forbidden),
+      ...forbiddenFindings(reader.collectForbidden()),
       ...staleFindings(staleGroups),
       ...unservedFindings(absent.filter((kind) => behind.has(kindId(kind)))),
       ...unpublishedFindings(published.unread),
@@ -118,15 +118,15 @@ class ClusterReader {
     this.#options = options;
   }
 
-  get isForbiddenEverywhere(): boolean {
-    return this.#listed === 0 && this.forbidden.length > 0;
+  isForbiddenEverywhere(): boolean {
+    return this.#listed === 0 && this.collectForbidden().length > 0;
   }
 
-  get forbidden(): readonly ForbiddenResource[] {
+  collectForbidden(): readonly ForbiddenResource[] {
     return [...this.#refused, ...this.#byNamespace];
   }
 
-  get completeness(): readonly CompleteKind[] {
+  collectCompleteness(): readonly CompleteKind[] {
     const partial = this.#byNamespace
       .filter(({ read }) => read.length > 0)
       .map(({ resource: { group, kind }, read }) => ({ group, kind, namespaces: read.toSorted(compareText) }));

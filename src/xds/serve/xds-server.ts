@@ -211,7 +211,7 @@ function replace(gateways: ServedGateways, shared: Shared): void {
 
 /** Reports that an Envoy has everything, once. */
 function noteCurrent(connection: Connection, { onEvent }: Shared): void {
-  if (connection.isCurrent || !connection.session.isCurrent) return;
+  if (connection.isCurrent || !connection.session.isCurrent()) return;
   connection.isCurrent = true;
   onEvent({ type: "Current", node: connection.node, gateway: connection.gateway });
 }
@@ -224,16 +224,16 @@ const nodesOf = ({ connections }: Shared): readonly NodeStatus[] =>
     .map((connection) => ({
       ...acknowledgementOf(connection),
       node: connection.node,
-      isSettled: connection.session.isSettled,
-      waitingFor: connection.session.waitingFor,
+      isSettled: connection.session.isSettled(),
+      waitingFor: connection.session.formatAwaited(),
     }))
     .sort((a, b) => (a.node < b.node ? -1 : 1));
 
 const acknowledgementOf = ({ gateway, protocol, session }: Connection): NodeAcknowledgement => ({
   gateway,
   protocol,
-  isCurrent: session.isCurrent,
-  refusals: session.refusals,
+  isCurrent: session.isCurrent(),
+  refusals: session.collectRefusals(),
 });
 
 /** One connection of one Envoy, from its first message on. */

@@ -112,7 +112,7 @@ export class XdsSession {
   }
 
   /** True if it has exactly its resources, except those that it rejected. */
-  get isSettled(): boolean {
+  isSettled(): boolean {
     return RESOURCE_TYPES.every((type) => {
       const { pending, held, refusals } = this.states[type];
       if (pending !== undefined || this.lists.due(type).length > 0 || this.lists.obsolete(type).length > 0)
@@ -124,7 +124,7 @@ export class XdsSession {
   }
 
   /** True if it has acknowledged or refused everything that it must have. What it has in addition may still have to be removed. */
-  get isCurrent(): boolean {
+  isCurrent(): boolean {
     return RESOURCE_TYPES.every((type) => {
       const { pending, held, refusals } = this.states[type];
       if ((pending?.resources.size ?? 0) > 0 || this.lists.due(type).length > 0) return false;
@@ -135,7 +135,7 @@ export class XdsSession {
   }
 
   /** The resources that the session waits for, as text. */
-  get waitingFor(): readonly string[] {
+  formatAwaited(): readonly string[] {
     const pending = RESOURCE_TYPES.flatMap((type) => {
       const names = [
         ...(this.states[type].pending?.resources.keys() ?? []),
@@ -150,7 +150,7 @@ export class XdsSession {
   }
 
   /** The rejected versions of resources that it requests now. */
-  get refusals(): readonly Refusal[] {
+  collectRefusals(): readonly Refusal[] {
     const isAtPresent = ({ type, name, version }: Refusal): boolean =>
       isAskedFor(type, name, this.states) && this.lists.wanted[type].get(name)?.version === version;
     return RESOURCE_TYPES.flatMap((type) => [...this.states[type].refusals.values()].filter(isAtPresent));

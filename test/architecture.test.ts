@@ -285,6 +285,22 @@ describe("the tree", () => {
     expect(found.sort()).toEqual(Object.keys(changingVariables).sort());
   });
 
+  test("has one meaning for the name of each exported type of the core", () => {
+    // Containers know nothing of policies, so the types inside them do not need names of their own.
+    const core = sources.filter(({ path }) => path.startsWith("src/core/") && !path.includes("/collections/"));
+    const types = core.flatMap(({ path, text }) =>
+      [...text.matchAll(/^(export )?(?:abstract )?(?:interface|type|class) (\w+)/gm)].map(([, exported, name]) => ({
+        name,
+        isExported: exported !== undefined,
+        path,
+      })),
+    );
+    const repeated = types.filter((one) =>
+      types.some((other) => other !== one && other.name === one.name && other.isExported),
+    );
+    expectNone(repeated.map(({ name, path }) => `${path}: the core exports another type ${name}`));
+  });
+
   test("has folders of at most 25 files", () => {
     const counts = new Map<string, number>();
     for (const { path } of sources) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);

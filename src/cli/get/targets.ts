@@ -23,7 +23,7 @@ import { resourceName } from "../target/resource-name.ts";
 import type { GetContext } from "./get-context.ts";
 import { type NameColumns, printNamed } from "./name-columns.ts";
 
-interface AttachedPolicy {
+interface ListedPolicy {
   readonly policy: PolicyId;
   readonly sectionName: string | undefined;
 }
@@ -32,7 +32,7 @@ interface AttachedPolicy {
 export interface TargetRow {
   readonly target: FoundTarget;
   readonly sections: readonly string[];
-  readonly attached: readonly AttachedPolicy[];
+  readonly attached: readonly ListedPolicy[];
   /** The policies that take effect on a path through the target. */
   readonly affectedBy: readonly PolicyId[];
   /** The policies that take effect on incomplete paths only. */
@@ -167,8 +167,8 @@ function sectionNames(world: World, object: KubeObject | undefined): readonly st
   return object === undefined || facts === undefined ? [] : sectionsOf(object, facts).map(({ name }) => name);
 }
 
-function attachedTo(world: World): ReadonlyMap<ObjectId, readonly AttachedPolicy[]> {
-  const table = new Map<ObjectId, AttachedPolicy[]>();
+function attachedTo(world: World): ReadonlyMap<ObjectId, readonly ListedPolicy[]> {
+  const table = new Map<ObjectId, ListedPolicy[]>();
   world.policies.forEach(({ targets }, policy) => {
     for (const { object, sectionName } of targets.attachments) {
       const known = table.get(object) ?? [];

@@ -63,7 +63,7 @@ function ownersOf(object: KubeObject, { level }: NamingField, factsOf: FindFacts
     .map(({ raw, name, index }) => ({ raw, start: `${list.path}[${index}].`, sectionName: name }));
 }
 
-interface WrittenName {
+interface NamedValue {
   readonly value: Json;
   readonly field: string;
 }
@@ -73,15 +73,15 @@ function writtenNames(
   raw: JsonObject,
   { path, annotation, separator }: NamingField,
   start: string,
-): readonly WrittenName[] {
-  const texts = (text: string, field: string): readonly WrittenName[] =>
+): readonly NamedValue[] {
+  const texts = (text: string, field: string): readonly NamedValue[] =>
     (separator === undefined ? [text] : text.split(separator)).map((name) => ({ value: name.trim(), field }));
   if (annotation !== undefined) {
     const text = annotationOf(object, annotation);
     return text === undefined ? [] : texts(text, `metadata.annotations["${annotation}"]`);
   }
   const values = path === undefined ? [] : valuesAtSteps(raw, parseSteps(path)).flatMap(itemsOf);
-  return values.flatMap(({ value, pointer }): readonly WrittenName[] => {
+  return values.flatMap(({ value, pointer }): readonly NamedValue[] => {
     const field = `${start}${fieldOf(pointer)}`;
     return typeof value === "string" ? texts(value, field) : [{ value, field }];
   });

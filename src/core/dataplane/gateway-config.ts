@@ -152,6 +152,9 @@ export type BackendTarget =
   /** The backend is missing, not permitted or not supported: its share of the requests gets a 500. */
   | { readonly type: "Unavailable"; readonly status: 500; readonly reason: string };
 
+/** A target that requests are sent to. */
+export type UsableTarget = Extract<BackendTarget, { type: "Backend" }>;
+
 /** The retries of requests of a rule to a backend. */
 export interface RetryConfig {
   readonly plan: RetryPlan;

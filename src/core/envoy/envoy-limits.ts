@@ -1,5 +1,5 @@
 /** The settings that Envoy cannot carry out exactly, for `check` and for the xDS server. docs/envoy.md gives the reasons. */
-import type { BackendConfig, BackendTarget, RuleConfig } from "../dataplane/gateway-config.ts";
+import { type BackendConfig, type RuleConfig, type UsableTarget } from "../dataplane/gateway-config.ts";
 import type { RetryPlan } from "../retry/retry-schedule.ts";
 import { hasWaits, MOST_ATTEMPTS } from "./envoy-waits.ts";
 
@@ -105,8 +105,6 @@ const SHORTENS_BACKOFF: EnvoyLimit = {
   message:
     "with session persistence Envoy waits a random time below the backoff before a retry, not at least the backoff",
 };
-
-type UsableTarget = Extract<BackendTarget, { type: "Backend" }>;
 
 const REWRITES_ONCE: RuleLimit = {
   code: "EnvoyRewritesOnce",

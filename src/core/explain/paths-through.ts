@@ -51,13 +51,13 @@ export function forEachPathThroughAny(
 function forEachEffectiveBelow(
   world: World,
   kind: CompiledKind,
-  below: EndsBelow | "many",
+  below: ScopedEnds | "many",
   visit: (path: Path, core: EffectiveSpec) => void,
 ): void {
   forEachEffective(world, kind, visit, below === "many" ? {} : { only: below.ends, scope: below.scope });
 }
 
-function endsBelowAny(world: World, kind: CompiledKind, objects: ReadonlySet<ObjectId>): EndsBelow | "many" {
+function endsBelowAny(world: World, kind: CompiledKind, objects: ReadonlySet<ObjectId>): ScopedEnds | "many" {
   const { targeting } = kind.definition;
   // Virtual objects come before all others, whatever their kind is.
   if (objects.size > MANY || targeting.kinds.some(({ virtual }) => virtual)) return "many";
@@ -150,7 +150,7 @@ export function leadsThrough(path: Path, { id, sectionName }: ObjectOrSection): 
 }
 
 /** The objects at or below an object that are effective targets of a kind, and the paths through the object as the scope of a search. */
-interface EndsBelow {
+interface ScopedEnds {
   readonly ends: readonly ObjectId[];
   readonly scope: PathScope;
 }
@@ -160,7 +160,7 @@ function endsBelow(
   kind: CompiledKind,
   top: ObjectId,
   most: () => number = () => countEnds(world, kind) * SMALL_PART,
-): EndsBelow | "many" {
+): ScopedEnds | "many" {
   let many = MANY;
   const seen = new Set<ObjectId>([top]);
   for (const id of seen) {

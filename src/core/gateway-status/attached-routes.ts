@@ -26,7 +26,7 @@ export function attachedRoutes(world: World, owner: ObjectId): AttachedRoutes {
 /** The counts of attached routes for all owners of listeners. Only what a change reaches is counted again. */
 export class AttachedRouteCounts {
   readonly #counts = new Map<ObjectId, Map<string, number>>();
-  readonly #attachments = new Map<ObjectId, readonly Attachment[]>();
+  readonly #attachments = new Map<ObjectId, readonly ListenerUse[]>();
 
   /** Counts everything anew. */
   use(world: World): void {
@@ -60,7 +60,7 @@ export class AttachedRouteCounts {
   }
 }
 
-interface Attachment {
+interface ListenerUse {
   readonly parent: ObjectId;
   /** The name of the listener. */
   readonly section: string;
@@ -72,8 +72,8 @@ const NO_ROUTES: AttachedRoutes = new Map();
 const OWNERS: ReadonlySet<KindId> = new Set([GATEWAY, ...LISTENER_SETS]);
 
 /** The listeners that an object is attached to, each once, although several of its parentRefs may name one. */
-function attachmentsOf(world: World, id: ObjectId): readonly Attachment[] {
-  const found: Attachment[] = [];
+function attachmentsOf(world: World, id: ObjectId): readonly ListenerUse[] {
+  const found: ListenerUse[] = [];
   for (const { parent, section } of world.links.get(id)?.up ?? []) {
     if (section === undefined || !OWNERS.has(splitId(parent).kind)) continue;
     if (found.some((one) => one.parent === parent && one.section === section)) continue;

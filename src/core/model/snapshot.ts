@@ -13,7 +13,7 @@ import type { MatchRegex } from "./regex.ts";
 import { crdProblems } from "./schema/crd-problems.ts";
 import { schemaBook } from "./schema/crd-schemas.ts";
 import type { UnevaluatedRule } from "./schema/judge/check-node.ts";
-import { type Judgement, judgeValue } from "./schema/judge/judge-value.ts";
+import { FINE, type Judgement, judgeValue } from "./schema/judge/judge-value.ts";
 import { builtInJudging, type Judging } from "./schema/judge/judging.ts";
 import { measureJson } from "./schema/measure-json.ts";
 import { formatValue } from "./words/format-value.ts";
@@ -158,8 +158,6 @@ export function readObjects(
   const objects = ObjectIndex.fromLists(documents, (list) => settleDocuments(list, judgements, tables));
   return { objects, refused, unevaluated, findings, judging };
 }
-
-const FINE: Judgement = { problems: [], unevaluated: [] };
 
 /** The version of CRDs that must have structural schemas. */
 const CRD_VERSION = "apiextensions.k8s.io/v1";

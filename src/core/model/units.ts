@@ -22,8 +22,8 @@ export interface UnitRules {
 }
 
 /** A node of the tree of listed paths. */
-interface PathNode {
-  readonly children: Map<string, PathNode>;
+interface UnitNode {
+  readonly children: Map<string, UnitNode>;
   ruleMap: boolean;
   atomic: boolean;
 }
@@ -122,9 +122,9 @@ export function ownUnitRulesOf(
 export const hasWholePaths = (granularities: readonly Granularity[]): boolean =>
   (granularities.includes("Field") || granularities.includes("Merge")) && !granularities.includes("Patch");
 
-const pathNode = (): PathNode => ({ children: new Map(), ruleMap: false, atomic: false });
+const pathNode = (): UnitNode => ({ children: new Map(), ruleMap: false, atomic: false });
 
-function addPath(root: PathNode, dotted: string): PathNode {
+function addPath(root: UnitNode, dotted: string): UnitNode {
   let node = root;
   for (const key of dotted.split(".")) {
     let next = node.children.get(key);
@@ -165,7 +165,7 @@ interface Walk {
 }
 
 /** The nodes that a key path leads to: more than one if both `*` and the name of a key lead to one. */
-type Nodes = readonly PathNode[];
+type Nodes = readonly UnitNode[];
 const NOWHERE: Nodes = [];
 
 /** The named rule that a value is part of. */
@@ -228,10 +228,10 @@ function hasKeys(object: JsonObject): boolean {
   return false;
 }
 
-const leadsToRules = (node: PathNode): boolean => node.ruleMap || [...node.children.values()].some(leadsToRules);
+const leadsToRules = (node: UnitNode): boolean => node.ruleMap || [...node.children.values()].some(leadsToRules);
 
 function childNodes(nodes: Nodes, key: string): Nodes {
-  const found: PathNode[] = [];
+  const found: UnitNode[] = [];
   for (const node of nodes) {
     const named = node.children.get(key);
     const any = node.children.get("*");

@@ -1,13 +1,13 @@
 import type { Attachment } from "../attachment/resolved-targets.ts";
 import { gatewaysAbove } from "../effective/paths/gateways-above.ts";
-import { countedVerdict, verdictAmong } from "../effective/verdicts/counted-verdict.ts";
+import { type Accepted, countedVerdict, verdictAmong } from "../effective/verdicts/counted-verdict.ts";
 import { findConflict } from "../effective/verdicts/find-conflict.ts";
 import { isAbsentElsewhere } from "../effective/verdicts/find-undecided.ts";
 import { formatRejection } from "../effective/verdicts/format-rejection.ts";
 import { joinMessages } from "../effective/verdicts/join-messages.ts";
 import { targetsWithPathsElsewhere } from "../effective/verdicts/paths-elsewhere.ts";
 import { type TargetVerdict, targetVerdicts } from "../effective/verdicts/target-verdicts.ts";
-import type { AncestorVerdict, CountedVerdict, NotAcceptedReason } from "../effective/verdicts/verdict.ts";
+import type { AncestorVerdict, NotAcceptedReason } from "../effective/verdicts/verdict.ts";
 import { foreignController, isGateway } from "../effective/world/gateway-controllers.ts";
 import type { PolicyRecord, World } from "../effective/world/world.ts";
 import type { Ancestors } from "../model/definition/status-rules.ts";
@@ -186,8 +186,6 @@ const isUnknown = (reason: NotAcceptedReason): boolean => reason === INCOMPLETE 
 
 const keyOf = ({ group, kind, namespace, name, sectionName }: AncestorRef): string =>
   JSON.stringify([group, kind, namespace, name, sectionName]);
-
-type Accepted = Extract<CountedVerdict, { readonly state: "Accepted" }>;
 
 interface StatusContext {
   readonly options: StatusOptions;

@@ -7,7 +7,7 @@ interface SectionProblem {
   readonly field: string;
   readonly message: string;
 }
-type Report = (field: string, value: Json, wanted: string) => void;
+type ReportValue = (field: string, value: Json, wanted: string) => void;
 
 const MOST = 20;
 
@@ -17,7 +17,7 @@ const MOST = 20;
  */
 export function sectionProblems({ raw }: Pick<KubeObject, "raw">, facts: KindFacts): readonly SectionProblem[] {
   const problems: SectionProblem[] = [];
-  const report: Report = (field, value, wanted) => {
+  const report: ReportValue = (field, value, wanted) => {
     if (problems.length < MOST)
       problems.push({ field, message: `${field} is ${formatValue(value)}; allowed: ${wanted}` });
   };
@@ -27,7 +27,12 @@ export function sectionProblems({ raw }: Pick<KubeObject, "raw">, facts: KindFac
   return problems;
 }
 
-function checkList(value: Json, [step, ...rest]: readonly string[], above: readonly string[], report: Report): void {
+function checkList(
+  value: Json,
+  [step, ...rest]: readonly string[],
+  above: readonly string[],
+  report: ReportValue,
+): void {
   if (value === null) return;
   const field = above.join(".");
   if (step === undefined) {
@@ -40,7 +45,7 @@ function checkList(value: Json, [step, ...rest]: readonly string[], above: reado
   }
 }
 
-function checkItem(item: Json, field: string, report: Report): void {
+function checkItem(item: Json, field: string, report: ReportValue): void {
   if (!isJsonObject(item)) return report(field, item, "an object");
   const name = ownValue(item, "name") ?? null;
   if (name !== null && typeof name !== "string") report(`${field}.name`, name, "a string");

@@ -27,7 +27,7 @@ export function groupPaths(
       () => new Set<string>(),
     ).add(below);
   }
-  const groups = new Map<string, PathGroup>();
+  const groups = new Map<string, SectionWays>();
   for (const [section, byAbove] of bySection) {
     for (const { above, below } of joinEqualEnds(byAbove)) {
       const key = JSON.stringify([above, below]);
@@ -44,7 +44,7 @@ export function groupPaths(
 }
 
 /** Every way from one of `above` through one of the sections to one of `below`. */
-interface PathGroup {
+interface SectionWays {
   readonly sections: string[];
   readonly above: readonly string[];
   readonly below: readonly string[];
@@ -57,7 +57,7 @@ function entryOf<T>(map: Map<string, T>, key: string, make: () => T): T {
 }
 
 /** Beginnings that lead to the same ends belong together. */
-function joinEqualEnds(byAbove: ReadonlyMap<string, ReadonlySet<string>>): readonly Omit<PathGroup, "sections">[] {
+function joinEqualEnds(byAbove: ReadonlyMap<string, ReadonlySet<string>>): readonly Omit<SectionWays, "sections">[] {
   const joined = new Map<string, { readonly above: string[]; readonly below: readonly string[] }>();
   for (const [above, ends] of byAbove) {
     const below = [...ends].sort(compareText);
@@ -96,7 +96,7 @@ function formatAbove(nodes: readonly PathNode[], from: string | undefined): stri
   return formatPath(nodes, from);
 }
 
-function toGroup({ sections, above, below }: PathGroup): ViewPathGroup {
+function toGroup({ sections, above, below }: SectionWays): ViewPathGroup {
   const open = below.filter((end) => !end.startsWith(HIDDEN) && end !== "");
   const hidden = below.filter((end) => end.startsWith(HIDDEN)).length;
   return {

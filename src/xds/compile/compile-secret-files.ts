@@ -1,4 +1,5 @@
 /** Files from which an Envoy reads its own certificate, again when that changes. */
+import type { DataSourceSchema } from "../gen/envoy/config/core/v3/base_pb.ts";
 import { SecretSchema } from "../gen/envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
 import { type DiscoveryResponse, DiscoveryResponseSchema } from "../gen/envoy/service/discovery/v3/discovery_pb.ts";
 import { create, type Init, pack } from "../protobuf.ts";
@@ -20,7 +21,9 @@ export const CERTIFICATE_SECRET = "certificate";
 export const AUTHORITIES_SECRET = "authorities";
 
 /** A file on the machine of the Envoy. */
-export const fileSource = (path: string) => ({ specifier: { case: "filename", value: path } }) as const;
+export const fileSource = (path: string): Init<typeof DataSourceSchema> => ({
+  specifier: { case: "filename", value: path },
+});
 
 /** The content of `SecretFiles`. Envoy reads a certificate again when a directory is moved into that of the file, as the kubelet does. */
 export function compileSecretFiles({

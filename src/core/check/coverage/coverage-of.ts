@@ -82,7 +82,7 @@ export function coverageOf(
 }
 
 /** Everything that a rule is judged with. */
-interface Judging {
+interface Judges {
   readonly judge: Judge;
   readonly finder: PathFinder;
   readonly objectsOf: (kind: KindId) => readonly KubeObject[];
@@ -91,7 +91,7 @@ interface Judging {
 const objectsIn = ({ objects }: World, { touched }: PathScope, kind: KindId): readonly KubeObject[] =>
   [...touched].flatMap((id) => objects.get(id) ?? []).filter(({ family }) => family.kindId === kind);
 
-function judgePaths(rule: CoverageRule, kind: CompiledKind, { judge, finder, objectsOf }: Judging): void {
+function judgePaths(rule: CoverageRule, kind: CompiledKind, { judge, finder, objectsOf }: Judges): void {
   for (const end of kind.ends.keys()) {
     objectsOf(end).forEach((object) => {
       finder.forEachPathTo(object, (path) => {
@@ -121,12 +121,7 @@ function isUnder(under: readonly CoverageParent[], nodes: readonly Node[]): bool
 }
 
 /** Direct kinds: each object is judged on its own, including those without a policy. */
-function judgeDirect(
-  world: World,
-  rule: CoverageRule,
-  kind: CompiledKind,
-  { judge, finder, objectsOf }: Judging,
-): void {
+function judgeDirect(world: World, rule: CoverageRule, kind: CompiledKind, { judge, finder, objectsOf }: Judges): void {
   for (const { section: wanted, ...level } of rule.levels) {
     const facts = world.rulebook.factsOf(kindId(level));
     const end = kind.ends.get(kindId(level));
@@ -147,7 +142,7 @@ function judgeDirect(
 }
 
 /** The outcome of the condition on one effective policy. */
-interface Judgement {
+interface ConditionResult {
   readonly isMet: boolean;
   readonly problem: string | undefined;
 }
@@ -163,7 +158,7 @@ class Judge {
   readonly #unjudged: Set<string> = new Set();
   readonly #absent: Set<string> = new Set();
   /** A condition that does not read the target has one outcome for all paths that share a fold. */
-  readonly #known: Map<EffectiveSpec, Judgement> = new Map();
+  readonly #known: Map<EffectiveSpec, ConditionResult> = new Map();
   readonly #readsTarget: boolean;
   /** Pointers that the condition reads, guessed from its text. Used for messages only. */
   readonly #reads: readonly string[];
@@ -263,19 +258,19 @@ class Judge {
     };
   }
 
-  #judge(core: EffectiveSpec, about: () => About): Judgement {
+  #judge(core: EffectiveSpec, about: () => About): ConditionResult {
     const known = this.#readsTarget ? undefined : this.#known.get(core);
     if (known !== undefined) return known;
     // If the kind maps onto list items, the condition must be true for each item.
     const { fields } = core;
     const specs = fields.length === 0 ? [core.spec] : fields.map(({ spec }) => withItem(core.spec, spec));
-    let judgement: Judgement = { isMet: true, problem: undefined };
+    let judgement: ConditionResult = { isMet: true, problem: undefined };
     for (const spec of specs) if (judgement.isMet) judgement = this.#evaluate(spec, about());
     this.#known.set(core, judgement);
     return judgement;
   }
 
-  #evaluate(spec: JsonObject, { target, path, from }: About): Judgement {
+  #evaluate(spec: JsonObject, { target, path, from }: About): ConditionResult {
     const self = { spec, target, path, ...(from === undefined ? {} : { from }) };
     const outcome = this.#cel(this.#rule.condition, { spec, self });
     switch (outcome.state) {

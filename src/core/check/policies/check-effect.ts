@@ -1,10 +1,9 @@
 /** Policies, or parts of them, that are accepted and change nothing. */
 
 import { fieldOfPointer } from "../../effective/fold/field-of-pointer.ts";
-import { countedVerdict } from "../../effective/verdicts/counted-verdict.ts";
+import { type Accepted, countedVerdict } from "../../effective/verdicts/counted-verdict.ts";
 import { targetsWithPathsElsewhere } from "../../effective/verdicts/paths-elsewhere.ts";
 import { mayBeNamedElsewhere } from "../../effective/verdicts/unnamed-policy.ts";
-import type { CountedVerdict } from "../../effective/verdicts/verdict.ts";
 import { refusalsOf } from "../../effective/world/link-indexes.ts";
 import type { PolicyRecord, World } from "../../effective/world/world.ts";
 import { noPathReason } from "../../explain/no-path-reason.ts";
@@ -67,8 +66,6 @@ function fixOf(isRefused: boolean, isKnown: boolean): string {
 }
 
 const SHOWN = 5;
-
-type Accepted = Extract<CountedVerdict, { readonly state: "Accepted" }>;
 
 function neverTakesEffect({ object }: PolicyRecord, { total }: Accepted): CheckFinding {
   const where = total.paths === 1 ? "its only path" : `any of its ${total.paths} paths`;

@@ -19,7 +19,7 @@ export function checkSettings({ object, kind }: PolicyRecord): readonly CheckFin
   if (schema === undefined || !isJsonObject(spec)) return [];
   const findings: CheckFinding[] = [];
   const { ref, refs, selectors } = kind.definition.targeting.fields;
-  const report: Report = (field, key, settings) => {
+  const report: ReportSettings = (field, key, settings) => {
     const near = nearMiss(key, settings);
     // Kinds of Gateway API gain fields with each release, so only probable typing errors are reported there.
     if (near === undefined && group !== OURS) return;
@@ -40,9 +40,15 @@ export function checkSettings({ object, kind }: PolicyRecord): readonly CheckFin
   return findings;
 }
 
-type Report = (field: string, key: string, settings: readonly string[]) => void;
+type ReportSettings = (field: string, key: string, settings: readonly string[]) => void;
 
-function visit(value: Json, schema: CompiledSchema, field: string, beside: readonly string[], report: Report): void {
+function visit(
+  value: Json,
+  schema: CompiledSchema,
+  field: string,
+  beside: readonly string[],
+  report: ReportSettings,
+): void {
   if (schema.type === "object" && isJsonObject(value)) {
     for (const [key, own] of Object.entries(value)) {
       const property = schema.properties.find((one) => one.key === key);

@@ -1,6 +1,7 @@
 import type { LevelKind } from "../../model/definition.ts";
 import { canonicalJson, isJsonObject, type Json, type JsonObject, ownValue } from "../../model/json.ts";
 import { escapePointer, liesBelow } from "../../model/json-pointer.ts";
+import { sameLevel } from "../../model/levels.ts";
 import { itemsAt } from "../../model/path-steps.ts";
 import type { Unit } from "../../model/policy.ts";
 import type { ObjectId } from "../../model/refs.ts";
@@ -116,10 +117,7 @@ function keyOf(units: readonly Unit[], items: readonly OwnItem[], nowhere: reado
 export const isAbout = (pointer: string, settings: readonly string[]): boolean =>
   settings.some((from) => from === "" || pointer === from || liesBelow(pointer, from) || liesBelow(from, pointer));
 
-const sameLevel = (a: LevelKind, b: LevelKind): boolean =>
-  a.kind === b.kind && a.group === b.group && a.section === b.section;
-
-interface MappedField {
+interface OwnField {
   /** Undefined: the field is not set, but the struct that would contain it exists. */
   readonly value: Json | undefined;
   readonly pointer: string;
@@ -140,16 +138,16 @@ function findField(
 }
 
 /** All fields that the steps lead to. The struct that contains the field must exist, unless it may be created. */
-function fieldsAt(raw: JsonObject, { steps, create }: CompiledMapping, pointer: string): readonly MappedField[] {
-  let fields: readonly MappedField[] = [{ value: raw, pointer }];
+function fieldsAt(raw: JsonObject, { steps, create }: CompiledMapping, pointer: string): readonly OwnField[] {
+  let fields: readonly OwnField[] = [{ value: raw, pointer }];
   for (const step of steps)
-    fields = fields.flatMap((field): readonly MappedField[] =>
+    fields = fields.flatMap((field): readonly OwnField[] =>
       "key" in step ? fieldOf(field, step.key, create) : itemsAt(field, step.where),
     );
   return fields;
 }
 
-function fieldOf({ value, pointer }: MappedField, key: string, create: boolean): MappedField[] {
+function fieldOf({ value, pointer }: OwnField, key: string, create: boolean): OwnField[] {
   const isThere = isJsonObject(value);
   if (!isThere && !(create && value === undefined)) return [];
   const found = isThere ? ownValue(value, key) : undefined;

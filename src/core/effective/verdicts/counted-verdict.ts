@@ -68,7 +68,7 @@ function conflictsOnAllTargets(world: World, record: PolicyRecord): readonly Con
   return conflicts;
 }
 
-type Accepted = Extract<CountedVerdict, { readonly state: "Accepted" }>;
+export type Accepted = Extract<CountedVerdict, { readonly state: "Accepted" }>;
 
 /** The references of the policy are not known to be valid, so it is not known whether it takes effect. */
 function undecided(verdict: Accepted): CountedVerdict {
@@ -133,15 +133,15 @@ const NO_PATH: CountedVerdict = { state: "Accepted", enforcement: "NoPath", tota
  * The verdict is that of the complete paths. A policy without a complete path is Incomplete: a policy above, which is not known, may override
  * it. Paths on which the constraint of a policy is met, or on which it has nothing to set or remove, do not count.
  */
-function enforcementOf({ paths, incomplete, full, partial, none }: CountedPaths): Enforcement {
+function enforcementOf({ paths, incomplete, full, partial, none }: PathCounts): Enforcement {
   if (incomplete === paths) return "Incomplete";
   if (none > 0 && full + partial === 0) return "Overridden";
   return none + partial === 0 ? "Enforced" : "PartiallyEnforced";
 }
 
-type CountedPaths = Omit<AncestorTally, "errors">;
+type PathCounts = Omit<AncestorTally, "errors">;
 
-const plainTally = (counts: CountedPaths): Tally => {
+const plainTally = (counts: PathCounts): Tally => {
   const { paths, incomplete, full, partial, none, met, idle, overriddenBy, overriddenAt } = counts;
   return {
     paths,
@@ -159,7 +159,7 @@ const plainTally = (counts: CountedPaths): Tally => {
 };
 
 /** The sum over all ancestors. A policy on few targets has few; one on a whole class has that class. */
-function sumOf(tally: PolicyTally): CountedPaths {
+function sumOf(tally: PolicyTally): PathCounts {
   const total = { paths: 0, incomplete: 0, full: 0, partial: 0, none: 0, met: 0, idle: 0 };
   const overriddenBy = new Map<PolicyId, number>();
   const overriddenAt = new Map<TargetId, number>();

@@ -3,7 +3,7 @@ import type { UnfollowedLinks } from "./unfollowed-links.ts";
 import type { WithLinks } from "./world.ts";
 
 type Tables = Pick<WithLinks, "rulebook" | "objects" | "links" | "childLinksOf">;
-type Graph = ReadonlyMap<ObjectId, readonly ObjectId[]>;
+type ObjectGraph = ReadonlyMap<ObjectId, readonly ObjectId[]>;
 
 const NONE: ReadonlyMap<ObjectId, UnfollowedLinks> = new Map();
 /** The most levels of one path. Kinds below kinds give a handful of levels; only a kind below itself can nest without end. */
@@ -56,7 +56,7 @@ interface Measuring {
   readonly maxPaths: number;
 }
 
-function measure(id: ObjectId, graph: Graph, { unfollowed, sizes, maxPaths }: Measuring): void {
+function measure(id: ObjectId, graph: ObjectGraph, { unfollowed, sizes, maxPaths }: Measuring): void {
   const cycle = unfollowed.get(id);
   const parents = (graph.get(id) ?? []).filter((parent) => cycle === undefined || unfollowed.get(parent) !== cycle);
   let levels = 0;
@@ -83,7 +83,7 @@ function measure(id: ObjectId, graph: Graph, { unfollowed, sizes, maxPaths }: Me
 }
 
 /** The parents of each object of a kind that definitions add to the link table. */
-function linksUp({ rulebook, objects, links, childLinksOf }: Tables): Graph {
+function linksUp({ rulebook, objects, links, childLinksOf }: Tables): ObjectGraph {
   const graph = new Map<ObjectId, ObjectId[]>();
   const parentsOf = (id: ObjectId): ObjectId[] => {
     let parents = graph.get(id);
@@ -106,7 +106,7 @@ function linksUp({ rulebook, objects, links, childLinksOf }: Tables): Graph {
 }
 
 /** Tarjan's strongly connected components, without recursion because the input may be hostile. A component comes after those that its edges lead to. */
-function components(graph: Graph): ObjectId[][] {
+function components(graph: ObjectGraph): ObjectId[][] {
   const found: ObjectId[][] = [];
   const order = new Map<ObjectId, number>();
   const low = new Map<ObjectId, number>();

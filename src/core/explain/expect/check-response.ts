@@ -6,11 +6,9 @@ import { BACKEND_TRAFFIC_POLICY, backendBudget } from "../../retry/retry-budget.
 import { retrySettings } from "../../retry/retry-settings.ts";
 import { type Simulation, simulateAttempts } from "../../retry/simulate-attempts.ts";
 import type { KindExplanation, PathOutcome } from "../explain/result.ts";
-import type { GatewayTrace, MeshTrace, TraceRequest } from "../trace/result.ts";
-import { usableBackends } from "./check-routing.ts";
+import type { GatewayTrace, TraceRequest } from "../trace/result.ts";
+import { type Trace, usableBackends } from "./check-routing.ts";
 import type { CheckReason, ExpectationCheck, TestCase } from "./policy-test.ts";
-
-type Trace = GatewayTrace | MeshTrace;
 
 /** One way in which the request can end; backends may differ in their settings. */
 interface Ending {

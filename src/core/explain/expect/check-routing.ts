@@ -2,7 +2,7 @@ import { formatRef, type ObjectRef, parseObjectId } from "../../model/refs.ts";
 import type { GatewayTrace, MeshTrace, TracedBackend } from "../trace/result.ts";
 import { type BackendText, type ExpectationCheck, isNamed, type TestCase } from "./policy-test.ts";
 
-type Trace = GatewayTrace | MeshTrace;
+export type Trace = GatewayTrace | MeshTrace;
 
 /** Compares the Gateway, listener, route, rule and backends of a request with what is expected. */
 export function checkRouting(trace: Trace, { expected, field }: TestCase): readonly ExpectationCheck[] {

@@ -21,7 +21,7 @@ import {
   type ValueCount,
   WAYS,
 } from "./result.ts";
-import type { Search } from "./search.ts";
+import type { HowSearch } from "./search.ts";
 import { pointerOf, type UnitWish } from "./settings.ts";
 import { foldsWith, hasSetting, hasSettings, type TargetPath, targetPaths } from "./target-paths.ts";
 import { Trials, type TryChanges } from "./trials.ts";
@@ -46,7 +46,7 @@ export function answerKind(
   if (unmet.length === 0)
     return { ...base, state: "AlreadySo", changes: [], forbiddenBy: [], leftOut: [], refused: [] };
   const leftOut = new Set<string>();
-  const search: Search = {
+  const search: HowSearch = {
     world,
     kind,
     target,
@@ -80,7 +80,7 @@ const countUnmet = (unmet: readonly TargetPath[], kind: CompiledKind, settings: 
 });
 
 /** Notes the changes that cannot be examined. */
-function noteLimits({ world, kind, formats, target, leaveOut }: Search, { met }: FoundChanges): void {
+function noteLimits({ world, kind, formats, target, leaveOut }: HowSearch, { met }: FoundChanges): void {
   if (formats.length === 0)
     leaveOut(
       `a new ${kind.policyKind.kind}: its apiVersion is not known, as no policy and no CRD of the kind is in the input`,
@@ -140,7 +140,7 @@ const explainedPath = ({ nodes, from, incomplete }: TargetPath): ExplainedPath =
   ...(incomplete ? { incomplete: true as const } : {}),
 });
 
-function toChange({ world, target }: Search, { draft, trial }: MetDraft): HowChange {
+function toChange({ world, target }: HowSearch, { draft, trial }: MetDraft): HowChange {
   const objects = [...draft.objects]
     .sort(([a], [b]) => compareText(a, b))
     .map(([id, { ref, raw }]): ChangedObject => {
@@ -187,7 +187,7 @@ function rankOfStep({ way, block }: HowStep): number {
 }
 
 /** The policies outside of the namespace of the target whose settings take effect, whatever is changed in that namespace. */
-function forbiddingPolicies({ world, target }: Search, { inEffect }: FoundChanges): readonly ForbiddingPolicy[] {
+function forbiddingPolicies({ world, target }: HowSearch, { inEffect }: FoundChanges): readonly ForbiddingPolicy[] {
   const home = namespaceOf(parseObjectId(target.id));
   const found = new Map<string, ForbiddingPolicy>();
   for (const { policy, block, setting } of inEffect) {

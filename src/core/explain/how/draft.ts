@@ -6,7 +6,7 @@ import { compareText, type ObjectId, type ObjectRef, objectId } from "../../mode
 import { withoutValue, withValue } from "./edit-json.ts";
 import type { HowStep } from "./result.ts";
 
-export interface Draft {
+export interface HowDraft {
   readonly steps: readonly HowStep[];
   readonly objects: ReadonlyMap<ObjectId, DraftObject>;
 }
@@ -17,25 +17,25 @@ export interface DraftObject {
   readonly raw: JsonObject | undefined;
 }
 
-export const NO_CHANGE: Draft = { steps: [], objects: new Map() };
+export const NO_CHANGE: HowDraft = { steps: [], objects: new Map() };
 
 /** The draft with one step more. `raw`: the new version of its object; undefined: it is deleted. */
-export function withStep(draft: Draft, step: HowStep, ref: ObjectRef, raw: JsonObject | undefined): Draft {
+export function withStep(draft: HowDraft, step: HowStep, ref: ObjectRef, raw: JsonObject | undefined): HowDraft {
   const objects = new Map(draft.objects).set(objectId(ref), { ref, raw });
   return { steps: [...draft.steps, step], objects };
 }
 
 /** The object as the draft has it, else as it is. Undefined: it does not exist, or the draft deletes it. */
-export function rawIn(world: World, { objects }: Draft, id: ObjectId): JsonObject | undefined {
+export function rawIn(world: World, { objects }: HowDraft, id: ObjectId): JsonObject | undefined {
   const drafted = objects.get(id);
   return drafted === undefined ? world.objects.get(id)?.raw : drafted.raw;
 }
 
-export const changesOf = ({ objects }: Draft): readonly Change[] =>
+export const changesOf = ({ objects }: HowDraft): readonly Change[] =>
   [...objects.values()].map(({ ref, raw }) => (raw === undefined ? { delete: ref } : { upsert: raw }));
 
 /** Equal drafts have equal keys. */
-export const draftKey = ({ objects }: Draft): string =>
+export const draftKey = ({ objects }: HowDraft): string =>
   [...objects]
     .map(([id, { raw }]) => `${id} ${canonicalJson(raw ?? null)}`)
     .sort(compareText)

@@ -2,7 +2,7 @@
 import type { PathNode } from "../../effective/paths/path-node.ts";
 import { compareText, kindId, type ObjectId, type PolicyId, parseObjectId } from "../../model/refs.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
-import { type Draft, draftKey, NO_CHANGE } from "./draft.ts";
+import { type HowDraft, draftKey, NO_CHANGE } from "./draft.ts";
 import { type PolicyInEffect, policiesInEffectOn } from "./policies-in-effect.ts";
 import { type BlockDrafts, createdPolicies, editedPolicies, isOnLevel } from "./propose/level-policies.ts";
 import { type CoveringLevel, coveringLevels } from "./propose/levels-of-paths.ts";
@@ -20,12 +20,12 @@ import {
   removeSetting,
 } from "./propose/policy-ways.ts";
 import { setFields } from "./propose/set-fields.ts";
-import type { Search } from "./search.ts";
+import type { HowSearch } from "./search.ts";
 import type { Trial } from "./trials.ts";
 
 /** A draft that achieves what is wanted. */
 export interface MetDraft {
-  readonly draft: Draft;
+  readonly draft: HowDraft;
   readonly trial: Extract<Trial, { readonly state: "Met" }>;
 }
 
@@ -36,10 +36,10 @@ export interface FoundChanges {
   readonly inEffect: readonly PolicyInEffect[];
 }
 
-export function findChanges(search: Search): FoundChanges {
+export function findChanges(search: HowSearch): FoundChanges {
   const { kind, settings, unmet } = search;
   const met = new Map<string, MetDraft>();
-  const add = (draft: Draft | undefined): boolean => {
+  const add = (draft: HowDraft | undefined): boolean => {
     const trial = draft === undefined ? undefined : search.trials.try(draft);
     if (draft === undefined || trial?.state !== "Met") return false;
     const key = draftKey(draft);
@@ -84,7 +84,7 @@ export function findChanges(search: Search): FoundChanges {
 }
 
 /** Changes for which rules without a name get one. They are worth it only where every other change has a larger reach. */
-function withNames(search: Search, levels: readonly CoveringLevel[]): readonly Draft[] {
+function withNames(search: HowSearch, levels: readonly CoveringLevel[]): readonly HowDraft[] {
   const onLevels = levels.flatMap((level) => best(search, policiesOnNamed(search, level))?.draft ?? []);
   const naming = nameRules(search, rulesBeside(search));
   const named = naming === undefined ? undefined : searchAfter(search, naming);
@@ -93,7 +93,7 @@ function withNames(search: Search, levels: readonly CoveringLevel[]): readonly D
 }
 
 /** The other rules of the route: where the target is a rule, a policy of the route can target them instead. */
-function rulesBeside({ world, target: { id, sectionName } }: Search): readonly PathNode[] {
+function rulesBeside({ world, target: { id, sectionName } }: HowSearch): readonly PathNode[] {
   const object = world.objects.get(id);
   const facts = world.rulebook.factsOf(kindId(parseObjectId(id)));
   if (object === undefined || facts === undefined || sectionName === undefined) return [];
@@ -126,7 +126,7 @@ const WAYS_OUT: readonly PolicyWay[] = [
 ];
 
 /** The best new policy and the best edit of each policy on a level. A new policy that changes no less than an edit is left out. */
-function onLevel(search: Search, level: CoveringLevel, setNow: ReadonlySet<PolicyId>): readonly Draft[] {
+function onLevel(search: HowSearch, level: CoveringLevel, setNow: ReadonlySet<PolicyId>): readonly HowDraft[] {
   const edits = editedPolicies(search, level, setNow).flatMap((blocks) => best(search, blocks) ?? []);
   const created = best(search, createdPolicies(search, level));
   const changed = isOnLevel(search, level, setNow) ? repeated(search, changeValue, NO_CHANGE) : undefined;
@@ -136,24 +136,24 @@ function onLevel(search: Search, level: CoveringLevel, setNow: ReadonlySet<Polic
 }
 
 interface Weighed {
-  readonly draft: Draft;
+  readonly draft: HowDraft;
   readonly others: number;
 }
 
 /** Empty if the draft does not achieve what is wanted. */
-function weigh({ trials }: Search, draft: Draft): readonly Weighed[] {
+function weigh({ trials }: HowSearch, draft: HowDraft): readonly Weighed[] {
   const trial = trials.try(draft);
   return trial.state === "Met" ? [{ draft, others: trial.reach.others.values }] : [];
 }
 
 /** The draft that achieves it with the fewest other values, and then with the fewest objects. */
-function lightest(drafts: readonly Draft[], search: Search): Draft | undefined {
+function lightest(drafts: readonly HowDraft[], search: HowSearch): HowDraft | undefined {
   const weighed = drafts.flatMap((draft) => weigh(search, draft));
   return weighed.toSorted((a, b) => a.others - b.others || a.draft.objects.size - b.draft.objects.size)[0]?.draft;
 }
 
 /** The draft that changes least, of the first block that achieves it. */
-function best(search: Search, blocks: readonly BlockDrafts[]): Weighed | undefined {
+function best(search: HowSearch, blocks: readonly BlockDrafts[]): Weighed | undefined {
   for (const { drafts } of blocks) {
     const [first, ...rest] = drafts.flatMap((draft) => weigh(search, draft));
     if (first !== undefined) return rest.reduce((a, b) => (b.others < a.others ? b : a), first);
@@ -164,7 +164,7 @@ function best(search: Search, blocks: readonly BlockDrafts[]): Weighed | undefin
 const MAX_LOWER = 4;
 
 /** The most specific changes that do not suffice alone: own fields, and policies with defaults on the target, or as near as possible. */
-function lowerDrafts(search: Search, fields: Draft | undefined, levels: readonly CoveringLevel[]): readonly Draft[] {
+function lowerDrafts(search: HowSearch, fields: HowDraft | undefined, levels: readonly CoveringLevel[]): readonly HowDraft[] {
   const nearest = levels
     .map((level) => [...editedPolicies(search, level, NONE).flat(), ...createdPolicies(search, level)])
     .find((blocks) => blocks.length > 0);
@@ -176,7 +176,7 @@ function lowerDrafts(search: Search, fields: Draft | undefined, levels: readonly
 
 const NONE: ReadonlySet<PolicyId> = new Set();
 
-function policiesInEffectAfter({ trials, kind, settings }: Search, draft: Draft): readonly PolicyInEffect[] {
+function policiesInEffectAfter({ trials, kind, settings }: HowSearch, draft: HowDraft): readonly PolicyInEffect[] {
   const trial = trials.try(draft);
   const policies = trial.state === "Unmet" ? policiesInEffectOn(trial.unmet, kind, settings) : [];
   return policies.filter(({ policy }) => !draft.objects.has(policy));
@@ -188,7 +188,7 @@ const MAX_ROUNDS = 3;
  * Changes each policy that sets a wanted setting otherwise, in one way. If others set it then, they are changed in the same way, up to three times.
  * Undefined if that does not achieve what is wanted.
  */
-function repeated(search: Search, way: PolicyWay, start: Draft): Draft | undefined {
+function repeated(search: HowSearch, way: PolicyWay, start: HowDraft): HowDraft | undefined {
   const { world, kind, settings, trials } = search;
   let draft = start;
   let unmet = search.unmet;
@@ -215,4 +215,4 @@ function repeated(search: Search, way: PolicyWay, start: Draft): Draft | undefin
 }
 
 /** True for a policy that is there before the change. */
-const exists = ({ world }: Search, policy: PolicyId): boolean => world.objects.has(policy);
+const exists = ({ world }: HowSearch, policy: PolicyId): boolean => world.objects.has(policy);

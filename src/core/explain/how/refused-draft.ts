@@ -12,14 +12,14 @@ import { retryPolicySchemas } from "../../model/schema/policy-schemas.ts";
 import { pathTo } from "../../model/schema/schema-problems.ts";
 import { parseObject } from "../../model/snapshot.ts";
 import { transitionFindings } from "../plan/refused-updates.ts";
-import type { Draft } from "./draft.ts";
+import type { HowDraft } from "./draft.ts";
 import { specIn } from "./policy-format.ts";
 
 /**
  * Why the API server would refuse an object of the draft, or drop a field that the draft adds. Undefined: it would not. Objects of a
  * cluster are not judged again, but a new version of them is.
  */
-export function refusalOf(world: World, { objects }: Draft): string | undefined {
+export function refusalOf(world: World, { objects }: HowDraft): string | undefined {
   const judging = { ...world.judging, validated: false };
   for (const { raw } of objects.values()) {
     if (raw === undefined) continue;
@@ -104,7 +104,7 @@ function droppedField(
 const METADATA: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
 
 /** Why a policy of the draft is not accepted. Errors and refused targets that it had before do not count. */
-export function rejectionOf(before: World, after: World, { objects }: Draft): string | undefined {
+export function rejectionOf(before: World, after: World, { objects }: HowDraft): string | undefined {
   for (const [id, { raw, ref }] of objects) {
     if (raw === undefined) continue;
     const record = recordOf(after, id);

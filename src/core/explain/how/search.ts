@@ -10,7 +10,7 @@ import type { TargetPath } from "./target-paths.ts";
 import type { Trials } from "./trials.ts";
 
 /** One question about one policy kind, and what is known of it before anything is examined. */
-export interface Search {
+export interface HowSearch {
   readonly world: World;
   readonly kind: CompiledKind;
   readonly target: ObjectOrSection;

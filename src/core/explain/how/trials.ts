@@ -3,7 +3,7 @@ import type { Change } from "../../effective/update/object-changes.ts";
 import type { World } from "../../effective/world/world.ts";
 import { changedKinds } from "../plan/plan-changes.ts";
 import { countReach, type ReachQuestion } from "./count-reach.ts";
-import { changesOf, type Draft, draftKey } from "./draft.ts";
+import { changesOf, draftKey, type HowDraft } from "./draft.ts";
 import { refusalOf, rejectionOf } from "./refused-draft.ts";
 import type { HowReach } from "./result.ts";
 import { hasSettings, type TargetPath, targetPaths } from "./target-paths.ts";
@@ -40,7 +40,7 @@ export class Trials {
     return this.#known.size >= MAX_TRIALS;
   }
 
-  try(draft: Draft): Trial {
+  try(draft: HowDraft): Trial {
     const key = draftKey(draft);
     const known = this.#known.get(key);
     if (known !== undefined) return known;
@@ -50,7 +50,7 @@ export class Trials {
     return trial;
   }
 
-  #run(draft: Draft): Trial {
+  #run(draft: HowDraft): Trial {
     const { kind, target, settings } = this.#question;
     const refusal = refusalOf(this.#world, draft);
     if (refusal !== undefined) return { state: "Refused", message: refusal };

@@ -110,10 +110,10 @@ function loopOf(macro: string, turn: Turn, bodies: readonly Compiled[], at: numb
   }
 }
 
-type Condition = (frame: Frame, entries: Entries, index: number) => boolean;
+type ItemCondition = (frame: Frame, entries: Entries, index: number) => boolean;
 
 /** `all` and `exists`: one item can decide, also if others are errors. If none does, the first error is the result. */
-function quantify(frame: Frame, entries: Entries, isTrue: Condition, decisive: boolean): boolean {
+function quantify(frame: Frame, entries: Entries, isTrue: ItemCondition, decisive: boolean): boolean {
   let error: CelError | undefined;
   for (let at = 0; at < entries.values.length; at++) {
     try {
@@ -127,7 +127,7 @@ function quantify(frame: Frame, entries: Entries, isTrue: Condition, decisive: b
   return !decisive;
 }
 
-function existsOne(frame: Frame, entries: Entries, isTrue: Condition): boolean {
+function existsOne(frame: Frame, entries: Entries, isTrue: ItemCondition): boolean {
   let count = 0;
   for (let at = 0; at < entries.values.length; at++) if (isTrue(frame, entries, at)) count++;
   return count === 1;
@@ -149,7 +149,7 @@ function mapped(
   turn: Turn,
   body: Run,
   then: Run | undefined,
-  isTrue: Condition,
+  isTrue: ItemCondition,
 ): readonly (readonly [CelValue, CelValue])[] {
   const result: (readonly [CelValue, CelValue])[] = [];
   entries.values.forEach((value, at) => {

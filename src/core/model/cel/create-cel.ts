@@ -26,7 +26,7 @@ export interface CelOptions {
 type Bindings = Parameters<EvaluateCondition>[1];
 
 /** A compiled expression, or the reason why there is none. */
-type Condition =
+type CompiledCondition =
   | {
       readonly state: "ready";
       readonly run: Run;
@@ -44,8 +44,9 @@ type Condition =
 export function createCel(options: CelOptions = {}): EvaluateCondition {
   const { maxCost = 100_000, maxExpressionLength = 4096, maxDepth = 100, cacheSize = 256 } = options;
   const limits: ExpressionLimits = { maxLength: maxExpressionLength, maxDepth };
-  const compiled = createLruCache<Condition>(cacheSize);
-  const compile = (expression: string): Condition => compiled(expression, (source) => compileCondition(source, limits));
+  const compiled = createLruCache<CompiledCondition>(cacheSize);
+  const compile = (expression: string): CompiledCondition =>
+    compiled(expression, (source) => compileCondition(source, limits));
   const matchRegex = options.matchRegex ?? noRegex;
   const weigh = options.weighPattern ?? weighPessimistically;
 
@@ -74,7 +75,7 @@ export function createCel(options: CelOptions = {}): EvaluateCondition {
   return Object.assign(evaluateCondition, { problemOf });
 }
 
-function compileCondition(source: string, limits: ExpressionLimits): Condition {
+function compileCondition(source: string, limits: ExpressionLimits): CompiledCondition {
   const variables = new Map(["spec", "self"].map((name, slot) => [name, { slot, schema: undefined }]));
   try {
     const expression = parseExpression(source, limits);

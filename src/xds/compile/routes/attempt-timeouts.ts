@@ -1,8 +1,6 @@
 /** The timeout of an attempt: what it covers besides the timeout of its cluster, and the requests that it must not end. */
-import type { BackendTarget, RouteConfig } from "../../../core/dataplane/gateway-config.ts";
+import { type RouteConfig, type UsableTarget } from "../../../core/dataplane/gateway-config.ts";
 import { type HeaderMatchInit, headerLike } from "./compile-match.ts";
-
-export type UsableTarget = Extract<BackendTarget, { type: "Backend" }>;
 
 /** A request for a WebSocket. */
 export const UPGRADE: readonly HeaderMatchInit[] = [

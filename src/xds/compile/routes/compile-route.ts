@@ -1,13 +1,14 @@
 /** Compiles one match of one rule to Envoy routes: one per backend and class of methods, because their settings may differ. */
-import type {
-  AuthConfig,
-  BackendConfig,
-  BackendTarget,
-  ConfigProblem,
-  RouteConfig,
-  RuleConfig,
-  SessionConfig,
-  WeightedBackendConfig,
+import {
+  type AuthConfig,
+  type BackendConfig,
+  type BackendTarget,
+  type ConfigProblem,
+  type RouteConfig,
+  type RuleConfig,
+  type SessionConfig,
+  type UsableTarget,
+  type WeightedBackendConfig,
 } from "../../../core/dataplane/gateway-config.ts";
 import { WAITED_HEADER } from "../../../core/dataplane/own-headers.ts";
 import { unavailableStatus } from "../../../core/dataplane/unavailable-status.ts";
@@ -31,7 +32,7 @@ import { AUTH, compileAuth } from "../http-filters/compile-auth.ts";
 import { GUARDED } from "../http-filters/compile-host-filters.ts";
 import { compileSession, hasCookie, SESSIONS, sessionOfBackend } from "../http-filters/compile-sessions.ts";
 import { type ClusterName, type ClusterSettings, clusterName, waitingClusterName } from "../resource-names.ts";
-import { attemptMsOf, UPGRADE, type UsableTarget, untimedUpgrade } from "./attempt-timeouts.ts";
+import { attemptMsOf, UPGRADE, untimedUpgrade } from "./attempt-timeouts.ts";
 import { compileFilters, type EnvoyFilters, NO_CHANGES } from "./compile-filters.ts";
 import { compileMatch, EVERYTHING, headerLike, isCatchAll, type MatchInit } from "./compile-match.ts";
 import { compileRedirects, type PortFacts } from "./compile-redirects.ts";

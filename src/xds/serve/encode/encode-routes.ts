@@ -60,7 +60,7 @@ export function createRouteEncoder(): (routes: Routes) => EncodedRoutes {
     tables = { ...tables, Scope: scopeTable(scopes, own, encode.scope, { of: scopes, number: 0, changed: [] }) };
   };
   // Reuses the maps, because copying thousands of hosts for one change is too slow.
-  const useChanges = ({ set, added, removed }: HostChanges): void => {
+  const useChanges = ({ set, added, removed }: EncodedHosts): void => {
     for (const host of set) {
       hosts.set(host.name, host);
       own.all.set(host.name, host);
@@ -230,7 +230,7 @@ const both = (one: ResourceTable, other: ResourceTable): ResourceTable => ({
   keys: () => [...one.keys(), ...other.keys()].values(),
 });
 
-interface HostChanges {
+interface EncodedHosts {
   /** The hosts that are new or different. */
   readonly set: readonly VirtualHost[];
   /** The part of them that is new. */
@@ -239,7 +239,7 @@ interface HostChanges {
 }
 
 /** Undefined: other ports than before have hosts. */
-function changedHosts(before: Routes, now: Routes): HostChanges | undefined {
+function changedHosts(before: Routes, now: Routes): EncodedHosts | undefined {
   if (before.size !== now.size) return undefined;
   const [set, added, removed]: VirtualHost[][] = [[], [], []];
   for (const [name, hosts] of now) {

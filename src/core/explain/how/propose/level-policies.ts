@@ -8,11 +8,11 @@ import { BLOCK_ORDER, type BlockName } from "../../../model/policy.ts";
 import { formatRef, kindId, type ObjectRef, objectId, type PolicyId } from "../../../model/refs.ts";
 import { joinWords } from "../../../model/words/count-kinds.ts";
 import { formatKeys } from "../../../model/words/format-keys.ts";
-import { type Draft, NO_CHANGE, rawIn, withStep } from "../draft.ts";
+import { type HowDraft, NO_CHANGE, rawIn, withStep } from "../draft.ts";
 import { withValue } from "../edit-json.ts";
 import { blockKeys, type UnitValue, withoutSettings, withSettings } from "../edit-policy.ts";
 import { type BlockFormat, granularityOf, type PolicyFormat, specIn } from "../policy-format.ts";
-import { formatNames, formatWanted, MAX_OBJECTS, type Search } from "../search.ts";
+import { formatNames, formatWanted, type HowSearch, MAX_OBJECTS } from "../search.ts";
 import type { UnitWish } from "../settings.ts";
 import { foldsWith } from "../target-paths.ts";
 import { type CoveringLevel, nodeKey } from "./levels-of-paths.ts";
@@ -22,11 +22,11 @@ import { policyNamespace, refTo } from "./targetable.ts";
 /** Some policies with the settings in one block. Defaults are used unless only overrides achieve it. */
 export interface BlockDrafts {
   readonly block: BlockName;
-  readonly drafts: readonly Draft[];
+  readonly drafts: readonly HowDraft[];
 }
 
 /** A new policy, or several, on all nodes of a level. Empty if the kind cannot target them. */
-export function createdPolicies(search: Search, level: CoveringLevel): readonly BlockDrafts[] {
+export function createdPolicies(search: HowSearch, level: CoveringLevel): readonly BlockDrafts[] {
   const { kind, formats } = search;
   const names = [...new Set(formats.flatMap(({ blocks }) => blocks.map(({ name }) => name)))];
   return names.flatMap((block): readonly BlockDrafts[] => {
@@ -53,7 +53,7 @@ interface PolicyOnNodes {
 
 /** Undefined if a node cannot be targeted, or too many policies are needed. */
 function assignNodes(
-  search: Search,
+  search: HowSearch,
   nodes: readonly PathNode[],
   name: BlockName,
 ): readonly PolicyOnNodes[] | undefined {
@@ -82,7 +82,7 @@ function assignNodes(
  * The possible contents of the block. Under Atomic and None a policy replaces all others as a whole, so what takes effect now is written beside
  * the settings, if it is the same on all paths.
  */
-function contentsOf(search: Search, block: BlockFormat | undefined, isWhole: boolean): readonly JsonObject[] {
+function contentsOf(search: HowSearch, block: BlockFormat | undefined, isWhole: boolean): readonly JsonObject[] {
   const { settings, kind, paths } = search;
   const wanted = settings.filter(({ value }) => value !== undefined);
   const unwanted = settings.filter(({ value }) => value === undefined);
@@ -112,7 +112,7 @@ function removals(
 
 /** The current value of a unit, on the first path that has it: a setting that is a part of it keeps the rest. */
 const unitNow =
-  ({ paths, kind }: Search): UnitValue =>
+  ({ paths, kind }: HowSearch): UnitValue =>
   (setting) => {
     for (const path of paths) {
       for (const { spec } of foldsWith(path, kind, setting)) {
@@ -124,11 +124,11 @@ const unitNow =
   };
 
 function createAll(
-  search: Search,
+  search: HowSearch,
   assigned: readonly PolicyOnNodes[],
   content: JsonObject,
   strategy: string | undefined,
-): Draft {
+): HowDraft {
   const { kind } = search;
   const { field } = kind.definition.merge.granularity;
   const whole = strategy === undefined ? content : { ...withValue({}, field.split("."), strategy), ...content };
@@ -164,7 +164,7 @@ function createAll(
 const lacks = ({ spec }: PolicyFormat, field: string): boolean =>
   spec !== undefined && !spec.properties.some(({ key }) => key === field);
 
-function createSummary({ settings }: Search, ref: ObjectRef, nodes: readonly PathNode[], block: BlockName): string {
+function createSummary({ settings }: HowSearch, ref: ObjectRef, nodes: readonly PathNode[], block: BlockName): string {
   const on = joinWords(nodes.map((node) => formatRef(node, node.sectionName)));
   const wanted = settings.filter(({ value }) => value !== undefined);
   const as = { defaults: "as a default", bare: "", overrides: "as an override" }[block];
@@ -182,7 +182,7 @@ const MAX_EDITED = 4;
  * policies whose settings take effect now; they are changed in other ways.
  */
 export function editedPolicies(
-  search: Search,
+  search: HowSearch,
   level: CoveringLevel,
   setNow: ReadonlySet<PolicyId>,
 ): readonly (readonly BlockDrafts[])[] {
@@ -197,17 +197,17 @@ export function editedPolicies(
 }
 
 /** True if one of the policies is on every node of the level. */
-export const isOnLevel = (search: Search, { nodes }: CoveringLevel, policies: ReadonlySet<PolicyId>): boolean =>
+export const isOnLevel = (search: HowSearch, { nodes }: CoveringLevel, policies: ReadonlySet<PolicyId>): boolean =>
   [...policies].some((id) => nodes.every((node) => policiesOn(search, node).includes(id)));
 
-function policiesOn({ world, kind }: Search, node: PathNode): readonly PolicyId[] {
+function policiesOn({ world, kind }: HowSearch, node: PathNode): readonly PolicyId[] {
   const sets = world.attached[kind.index]?.get(objectId(node));
   return setsAt(sets, node.sectionName).flatMap(({ policies, conflicted }) =>
     [...policies, ...conflicted].map(({ id }) => id),
   );
 }
 
-function editsOf(search: Search, { object, policy }: PolicyRecord): readonly BlockDrafts[] {
+function editsOf(search: HowSearch, { object, policy }: PolicyRecord): readonly BlockDrafts[] {
   const { world, kind, formats, settings } = search;
   const format = formats.find(({ own }) => kindId(own) === object.family.kindId);
   const has = new Set((policy?.blocks ?? []).map(({ name }) => name));
@@ -242,7 +242,7 @@ function editsOf(search: Search, { object, policy }: PolicyRecord): readonly Blo
 }
 
 function editBlock(
-  search: Search,
+  search: HowSearch,
   raw: JsonObject,
   keys: readonly string[],
   strategy: string | undefined,

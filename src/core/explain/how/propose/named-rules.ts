@@ -5,16 +5,16 @@ import { isJsonList } from "../../../model/json.ts";
 import { valueAtKeys } from "../../../model/json-pointer.ts";
 import { formatRef, kindId, objectId } from "../../../model/refs.ts";
 import type { Section } from "../../../topology/sections-of.ts";
-import { type Draft, NO_CHANGE, rawIn, withStep } from "../draft.ts";
+import { type HowDraft, NO_CHANGE, rawIn, withStep } from "../draft.ts";
 import { withValue } from "../edit-json.ts";
 import type { HowStep } from "../result.ts";
-import type { Search } from "../search.ts";
+import type { HowSearch } from "../search.ts";
 import { type BlockDrafts, createdPolicies } from "./level-policies.ts";
 import type { CoveringLevel } from "./levels-of-paths.ts";
 import { sectionOf } from "./targetable.ts";
 
 /** New policies on a level with rules that have no name: the rules are named in the same change. Empty if all have names. */
-export function policiesOnNamed(search: Search, level: CoveringLevel): readonly BlockDrafts[] {
+export function policiesOnNamed(search: HowSearch, level: CoveringLevel): readonly BlockDrafts[] {
   const naming = nameRules(search, level.nodes);
   const named = naming === undefined ? undefined : searchAfter(search, naming);
   if (naming === undefined || named === undefined) return [];
@@ -25,12 +25,12 @@ export function policiesOnNamed(search: Search, level: CoveringLevel): readonly 
 }
 
 /** The search in the world in which the rules have names. Undefined: names would be refused. */
-export function searchAfter(search: Search, naming: Draft): Search | undefined {
+export function searchAfter(search: HowSearch, naming: HowDraft): HowSearch | undefined {
   const trial = search.trials.try(naming);
   return trial.state === "Refused" ? undefined : { ...search, world: trial.world };
 }
 
-const joined = (first: Draft, second: Draft): Draft => ({
+const joined = (first: HowDraft, second: HowDraft): HowDraft => ({
   steps: [...first.steps, ...second.steps],
   objects: new Map([...first.objects, ...second.objects]),
 });
@@ -39,7 +39,7 @@ const joined = (first: Draft, second: Draft): Draft => ({
  * Gives rules the names that they are shown by: `rule-2`. So nothing else about them changes, not even what they are called in answers. Undefined if all have
  * names, or one cannot get its own.
  */
-export function nameRules({ world, kind }: Search, nodes: readonly PathNode[]): Draft | undefined {
+export function nameRules({ world, kind }: HowSearch, nodes: readonly PathNode[]): HowDraft | undefined {
   // Here a policy can target a rule by its index.
   if (kind.definition.targeting.positionalRules) return undefined;
   const unnamed = nodes.flatMap((node) => {
@@ -49,7 +49,7 @@ export function nameRules({ world, kind }: Search, nodes: readonly PathNode[]): 
   // A name that is there twice, or a number that another rule has as its name.
   const isTaken = ({ section }: UnnamedRule): boolean => hasName(section) || !/^rule-\d+$/.test(section.name);
   if (unnamed.length === 0 || unnamed.some(isTaken)) return undefined;
-  return unnamed.reduce<Draft | undefined>((draft, rule) => draft && nameRule(world, draft, rule), NO_CHANGE);
+  return unnamed.reduce<HowDraft | undefined>((draft, rule) => draft && nameRule(world, draft, rule), NO_CHANGE);
 }
 
 interface UnnamedRule {
@@ -59,7 +59,7 @@ interface UnnamedRule {
 
 const hasName = ({ raw }: Section): boolean => Object.hasOwn(raw, "name");
 
-function nameRule(world: World, draft: Draft, { node, section }: UnnamedRule): Draft | undefined {
+function nameRule(world: World, draft: HowDraft, { node, section }: UnnamedRule): HowDraft | undefined {
   const { sectionName: _, ...ref } = node;
   const raw = rawIn(world, draft, objectId(ref));
   const list = world.rulebook.factsOf(kindId(ref))?.sections.find((one) => one.section === section.section);

@@ -9,7 +9,7 @@ import { compareText, formatRef, kindId, type PolicyId, parseObjectId } from "..
 import { joinWords } from "../../../model/words/count-kinds.ts";
 import { leadsThrough } from "../../paths-through.ts";
 import { withTargets } from "../edit-policy.ts";
-import type { Search } from "../search.ts";
+import type { HowSearch } from "../search.ts";
 import { nodeKey } from "./levels-of-paths.ts";
 import { policyNamespace, refTo } from "./targetable.ts";
 
@@ -27,7 +27,7 @@ export interface NarrowedTargets {
  * The policy with targets that no path of the question leads through: targets that it has, and on every other path the highest node
  * below its old target. Undefined if there are none, or too many.
  */
-export function narrowedTargets(search: Search, policy: PolicyId, raw: JsonObject): NarrowedTargets | undefined {
+export function narrowedTargets(search: HowSearch, policy: PolicyId, raw: JsonObject): NarrowedTargets | undefined {
   const { world, kind } = search;
   const record = world.policies.get(policy);
   const own = kind.definition.policies.find((one) => kindId(one) === kindId(parseObjectId(policy)));

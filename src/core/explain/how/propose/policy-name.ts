@@ -1,16 +1,16 @@
 import type { PathNode } from "../../../effective/paths/path-node.ts";
 import type { PolicyKind } from "../../../model/definition.ts";
 import { objectId } from "../../../model/refs.ts";
-import { type Draft, rawIn } from "../draft.ts";
-import type { Search } from "../search.ts";
+import { type HowDraft, rawIn } from "../draft.ts";
+import type { HowSearch } from "../search.ts";
 
 const MAX_LENGTH = 63;
 const MAX_NUMBER = 1000;
 
 /** A name for a new policy on a node: `baker-order-retry`. */
 export function policyName(
-  search: Search,
-  draft: Draft,
+  search: HowSearch,
+  draft: HowDraft,
   own: PolicyKind,
   namespace: string,
   { name, sectionName }: PathNode,
@@ -21,8 +21,8 @@ export function policyName(
 
 /** The words as a name that no policy of the kind has; with a number if one has it. */
 export function freeName(
-  { world }: Search,
-  draft: Draft,
+  { world }: HowSearch,
+  draft: HowDraft,
   { group, kind, namespace }: { readonly group: string; readonly kind: string; readonly namespace: string },
   words: string,
 ): string {

@@ -3,7 +3,7 @@ import type { World } from "../../../effective/world/world.ts";
 import type { JsonObject } from "../../../model/json.ts";
 import { BLOCK_ORDER, type BlockName } from "../../../model/policy.ts";
 import { formatRef, kindId, type ObjectRef, objectId, type PolicyId, parseObjectId } from "../../../model/refs.ts";
-import { type Draft, rawIn, withStep } from "../draft.ts";
+import { type HowDraft, rawIn, withStep } from "../draft.ts";
 import {
   blockKeys,
   policyApart,
@@ -15,7 +15,7 @@ import {
 } from "../edit-policy.ts";
 import type { PolicyInEffect } from "../policies-in-effect.ts";
 import type { HowStep, Way } from "../result.ts";
-import { formatNames, formatWanted, type Search } from "../search.ts";
+import { formatNames, formatWanted, type HowSearch } from "../search.ts";
 import type { UnitWish } from "../settings.ts";
 import { exceptWhere } from "./condition.ts";
 import { narrowedTargets } from "./narrow-targets.ts";
@@ -44,7 +44,7 @@ export function policiesToChange({ policies }: World, inEffect: readonly PolicyI
 }
 
 /** The draft with this policy changed. Undefined if the change cannot be written, or changes nothing. */
-export type PolicyWay = (search: Search, draft: Draft, policy: PolicyToChange) => Draft | undefined;
+export type PolicyWay = (search: HowSearch, draft: HowDraft, policy: PolicyToChange) => HowDraft | undefined;
 
 interface Edit {
   readonly way: Way;
@@ -56,7 +56,7 @@ interface Edit {
 /** A way that edits the policy. `edit` gets the policy as the draft has it. */
 const editing =
   (
-    edit: (search: Search, raw: JsonObject, policy: PolicyToChange & { readonly ref: ObjectRef }) => Edit | undefined,
+    edit: (search: HowSearch, raw: JsonObject, policy: PolicyToChange & { readonly ref: ObjectRef }) => Edit | undefined,
   ): PolicyWay =>
   (search, draft, own) => {
     const { policy, block } = own;
@@ -102,7 +102,7 @@ export const makeDefaults: PolicyWay = editing((search, raw, { block, ref, polic
 });
 
 /** The name of the block for defaults, in policies of that kind. */
-function spellingFor({ formats }: Search, policy: PolicyId): string {
+function spellingFor({ formats }: HowSearch, policy: PolicyId): string {
   const id = kindId(parseObjectId(policy));
   const format = formats.find(({ own }) => kindId(own) === id);
   return format?.blocks.find(({ name }) => name === "defaults")?.keys.at(-1) ?? "defaults";
@@ -155,7 +155,7 @@ export const addConditionApart: PolicyWay = (search, draft, { policy, block, set
 };
 
 /** True if every wanted setting has a value: a condition can be about that. */
-const areSet = ({ settings }: Search): boolean => settings.every(({ value }) => value !== undefined);
+const areSet = ({ settings }: HowSearch): boolean => settings.every(({ value }) => value !== undefined);
 
 export const narrowTargets: PolicyWay = editing((search, raw, { policy, ref }) => {
   const narrowed = narrowedTargets(search, policy, raw);

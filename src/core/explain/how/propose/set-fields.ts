@@ -7,9 +7,9 @@ import type { JsonObject } from "../../../model/json.ts";
 import { formatRef, type ObjectId, objectId, parseObjectId } from "../../../model/refs.ts";
 import { joinWords } from "../../../model/words/count-kinds.ts";
 import { forEachAnyPathThrough, leadsThrough } from "../../paths-through.ts";
-import { type Draft, NO_CHANGE, rawIn, withStep } from "../draft.ts";
+import { type HowDraft, NO_CHANGE, rawIn, withStep } from "../draft.ts";
 import { withoutValue, withValue } from "../edit-json.ts";
-import { formatNames, formatWanted, MAX_OBJECTS, type Search } from "../search.ts";
+import { formatNames, formatWanted, type HowSearch, MAX_OBJECTS } from "../search.ts";
 import { parsePath, type UnitWish } from "../settings.ts";
 import type { TargetPath } from "../target-paths.ts";
 import { nodeKey } from "./levels-of-paths.ts";
@@ -24,7 +24,7 @@ interface OwnField {
 }
 
 /** Sets the fields on all paths that do not have the settings. Undefined if the kind does not map the settings onto fields there. */
-export function setFields(search: Search): Draft | undefined {
+export function setFields(search: HowSearch): HowDraft | undefined {
   const fields = ownFields(search);
   if (fields === undefined || fields.length === 0) return undefined;
   const byObject = new Map<ObjectId, OwnField[]>();
@@ -52,7 +52,7 @@ export function setFields(search: Search): Draft | undefined {
 const setField = (raw: JsonObject, { keys, setting: { value } }: OwnField): JsonObject =>
   value === undefined ? withoutValue(raw, keys) : withValue(raw, keys, value);
 
-function stepOf(world: World, id: ObjectId, fields: readonly OwnField[]): Draft["steps"][number] {
+function stepOf(world: World, id: ObjectId, fields: readonly OwnField[]): HowDraft["steps"][number] {
   const nodes = [...new Map(fields.map(({ node }) => [nodeKey(node), node])).values()];
   const settings = [...new Map(fields.map(({ setting }) => [setting.pointer, setting])).values()];
   const sections = nodes.flatMap((node) => sectionOf(world, node) ?? []);
@@ -69,7 +69,7 @@ function stepOf(world: World, id: ObjectId, fields: readonly OwnField[]): Draft[
 }
 
 /** Undefined if a setting maps onto nothing on a path. */
-function ownFields({ world, kind, unmet, settings }: Search): readonly OwnField[] | undefined {
+function ownFields({ world, kind, unmet, settings }: HowSearch): readonly OwnField[] | undefined {
   const fields = new Map<string, OwnField>();
   for (const path of unmet) {
     for (const setting of settings) {
@@ -108,7 +108,7 @@ function keysOf(world: World, mapping: CompiledMapping, node: PathNode, setting:
 /** The fields of the list items that the object has. */
 function itemFields(
   { path }: TargetPath,
-  kind: Search["kind"],
+  kind: HowSearch["kind"],
   mapping: CompiledMapping,
   node: PathNode,
   setting: UnitWish,
@@ -124,7 +124,7 @@ function itemFields(
  * True if the field also takes effect on a path outside of the target that has no policy. Plans compare effective policies, so a change
  * there would not be counted.
  */
-function reachesUnknown({ world, kind, target }: Search, node: PathNode): boolean {
+function reachesUnknown({ world, kind, target }: HowSearch, node: PathNode): boolean {
   let found = false;
   const section = node.sectionName === undefined ? {} : { sectionName: node.sectionName };
   forEachAnyPathThrough(world, kind, { id: objectId(node), ...section }, (path) => {

@@ -6,7 +6,7 @@ import { isJsonList, type Json, type JsonObject } from "../../json.ts";
 import type { Block } from "../../policy.ts";
 
 /** A spec is compared as a list of tokens: keys, scalars, and symbols for brackets. */
-type Token = string | number | boolean | null | typeof OBJECT | typeof LIST | typeof END;
+type SpecToken = string | number | boolean | null | typeof OBJECT | typeof LIST | typeof END;
 
 const OBJECT: unique symbol = Symbol("{");
 const LIST: unique symbol = Symbol("[");
@@ -20,7 +20,7 @@ const MAX_SPECS = 4096;
 const MAX_PER_HASH = 8;
 
 interface Entry {
-  readonly tokens: readonly Token[];
+  readonly tokens: readonly SpecToken[];
   readonly blocks: readonly Block[];
 }
 
@@ -28,7 +28,7 @@ export class BlockCache {
   readonly #entries: Map<number, Entry[]> = new Map();
   #size = 0;
   /** Tokens and hash of the spec that was read last, without its targets. */
-  readonly #tokens: Token[] = [];
+  readonly #tokens: SpecToken[] = [];
   #length = 0;
   #hash = 0;
   #isShort = true;
@@ -74,7 +74,7 @@ export class BlockCache {
     this.#size++;
   }
 
-  #equalsLast(tokens: readonly Token[]): boolean {
+  #equalsLast(tokens: readonly SpecToken[]): boolean {
     if (tokens.length !== this.#length) return false;
     for (let i = 0; i < tokens.length; i++) if (tokens[i] !== this.#tokens[i]) return false;
     return true;
@@ -103,7 +103,7 @@ export class BlockCache {
     this.#add(END);
   }
 
-  #add(token: Token): void {
+  #add(token: SpecToken): void {
     this.#tokens[this.#length++] = token;
     this.#hash = (Math.imul(this.#hash, 31) + hashOf(token)) | 0;
   }
@@ -112,7 +112,7 @@ export class BlockCache {
 const NONE: readonly Entry[] = [];
 
 /** A quick hash. Specs with the same hash are compared token by token. */
-function hashOf(token: Token): number {
+function hashOf(token: SpecToken): number {
   if (typeof token === "string") {
     const { length } = token;
     return length === 0 ? 1 : length + 7 * token.charCodeAt(0) + 13 * token.charCodeAt(length - 1);

@@ -7,7 +7,7 @@ import type { Block, Policy, PolicyTarget, Unit } from "../../policy.ts";
 import type { PolicyId } from "../../refs.ts";
 import { policySchemaOf } from "../../schema/built-in-schema.ts";
 import { fillDefaults } from "../../schema/fill-defaults.ts";
-import { type Judgement, judgeValue } from "../../schema/judge/judge-value.ts";
+import { FINE, judgeValue } from "../../schema/judge/judge-value.ts";
 import { unevaluatedFinding } from "../../schema/judge/unevaluated-finding.ts";
 import { measureJson } from "../../schema/measure-json.ts";
 import type { CompiledSchema } from "../../schema/schema.ts";
@@ -141,10 +141,10 @@ function judgePolicy(object: KubeObject, spec: JsonObject, reader: PolicyReader,
   const { schemas, matchRegex, validated } = reader.judging;
   const options = { matchRegex, rules: validated ? ("Left out" as const) : undefined };
   const builtIn = policySchemaOf(family);
-  const own = builtIn === undefined ? NOTHING_WRONG : judgeValue(builtIn, spec, { ...options, at: ["spec"] });
+  const own = builtIn === undefined ? FINE : judgeValue(builtIn, spec, { ...options, at: ["spec"] });
   // Another version may have another schema, and the API server converts between them.
   const crd = schemas.ofCrd(family);
-  const byCrd = crd === undefined ? NOTHING_WRONG : judgeValue(crd, raw, options);
+  const byCrd = crd === undefined ? FINE : judgeValue(crd, raw, options);
   const schema =
     crd?.first.compiled.properties.find(({ key }) => key === "spec")?.schema ??
     reader.crd?.spec ??
@@ -177,8 +177,6 @@ function withoutSensitive(
     ? `${field} has a value that the schema does not allow; it is sensitive, and not shown`
     : message;
 }
-
-const NOTHING_WRONG: Judgement = { problems: [], unevaluated: [] };
 
 const isTargetField = (field: string, { targetFields }: PolicyReader): boolean =>
   targetFields.some((name) => `${field}.`.startsWith(`${name}.`) || field.startsWith(`${name}[`));

@@ -30,7 +30,8 @@ export interface JudgeOptions {
 const MAX_COST = 1_000_000;
 
 const NOWHERE: readonly string[] = [];
-const FINE: Judgement = { problems: [], unevaluated: [] };
+/** The judgement of a valid value. */
+export const FINE: Judgement = { problems: [], unevaluated: [] };
 
 /** Judges a value as the API server does: types and bounds, then defaults, then everything that depends on defaults. */
 export function judgeValue(schema: KindSchema, value: Json, options: JudgeOptions = {}): Judgement {

@@ -16,8 +16,8 @@ const selector = "src/core/attachment/resolve-by-selector.ts";
 const attachment = "test/spec/gateway-api/";
 const gep713 = "test/spec/gep-713/";
 const gep713x = "test/spec/gep-713-experimental/";
-const levels = "test/spec/three-levels.test.ts";
 const ref = "test/spec/policy-attachment-reference/";
+const levels = `${ref}hierarchy-three-levels.test.ts`;
 const rfc9 = "test/spec/rfc-0009/";
 const kubernetes = "test/spec/kubernetes/";
 
@@ -165,7 +165,7 @@ export const mutants = [
   ),
   row(
     "a target without a section where one is required",
-    attachment,
+    gep713,
     resolution,
     "if (isWhole && located.allowed.sectionRequired) {",
     "if (isWhole && located.allowed.sections.length < 0) {",
@@ -661,7 +661,7 @@ export const mutants = [
   // The fold (RFC 9).
   row(
     "on one target the oldest is folded first",
-    attachment,
+    gep713,
     `${merge}/fold.ts`,
     'case "Established":\n        for (let i = policies.length - 1; i >= 0; i--) {',
     'case "Established":\n        for (let i = 0; i < policies.length; i++) {',
@@ -1314,14 +1314,14 @@ export const mutants = [
   // Paths.
   row(
     "namespace visited twice",
-    attachment,
+    ref,
     `${effective}/paths/path-builder.ts`,
     " || visitsNamespace(base, namespace)) {",
     ") {",
   ),
   row(
     "a namespace stands above every object in it",
-    attachment,
+    ref,
     `${effective}/paths/path-builder.ts`,
     "!node.level.isBelowNamespace",
     "this.#kind.namespacesAbove.size === 0",
@@ -1384,7 +1384,7 @@ export const mutants = [
   ),
   row(
     "of two CRDs for one kind both count",
-    attachment,
+    gep713,
     `${effective}/world/collect-crds.ts`,
     "const used = first.get(id);",
     "const used = undefined;",
@@ -1398,14 +1398,14 @@ export const mutants = [
   ),
   row(
     "a selector does not see the name of a Namespace",
-    attachment,
+    gep713,
     selector,
     "isNamespace(allowed) ? (object: KubeObject) => namespaceLabelsOf(object, object.name) : labelsOf;",
     "labelsOf;",
   ),
   row(
     "a Direct policy on a Service overrides the one on its port",
-    attachment,
+    gep713,
     `${effective}/paths/direct-ends.ts`,
     "const covering = setsOf(coveringSection(section.name, hasOwn));",
     "const covering = own.length > 0 ? own : setsOf(coveringSection(section.name, hasOwn));",
@@ -1414,14 +1414,14 @@ export const mutants = [
   // Targets.
   row(
     "an unnamed rule can be targeted by its index",
-    attachment,
+    gep713,
     "src/core/attachment/find-target-section.ts",
     "positionalRules;",
     "(positionalRules || true);",
   ),
   row(
     "positional names are never allowed",
-    attachment,
+    gep713,
     "src/core/attachment/find-target-section.ts",
     "positionalRules;",
     "positionalRules && false;",
@@ -1435,7 +1435,7 @@ export const mutants = [
   ),
   row(
     "a namespaced policy may target any Namespace",
-    attachment,
+    gep713,
     targets,
     "isNamespace(allowed) && (target.selector !== undefined || target.name === own)",
     "isNamespace(allowed)",
@@ -1463,7 +1463,7 @@ export const mutants = [
   ),
   row(
     "None: the newest wins",
-    attachment,
+    gep713,
     `${merge}/settle-target.ts`,
     "[...policies].sort(comparePrecedence(merge))",
     "[...policies].sort(comparePrecedence(merge)).toReversed()",
@@ -1709,14 +1709,14 @@ export const mutants = [
   // Direct policies on an object and on its sections (GEP-713, "Classes of meta resources").
   row(
     "a Direct policy whose sections all have their own has no path",
-    attachment,
+    gep713,
     `${effective}/paths/direct-ends.ts`,
     "const above = root(sections.every(({ name }) => hasOwn(name)) ? own : NO_SETS);",
     "const above = root(NO_SETS);",
   ),
   row(
     "the Direct policy on an object is merged with that on its section",
-    attachment,
+    gep713,
     `${merge}/fold.ts`,
     'const part = definition.class === "Direct" ? LOWEST : takingPart(levels, definition.merge);',
     "const part = takingPart(levels, definition.merge);",
@@ -1824,7 +1824,7 @@ export const mutants = [
   ),
   row(
     "a verdict does not say that the target may be elsewhere",
-    attachment,
+    gep713,
     `${effective}/verdicts/verdict-of.ts`,
     "if (undecided === undefined) return counted;",
     "if (undecided !== undefined) return counted;\n  return counted;",
@@ -1859,7 +1859,7 @@ export const mutants = [
   ),
   row(
     "a cluster-scoped policy may target any object",
-    attachment,
+    gep713,
     targets,
     'if (crossNamespace !== "ReferenceGrant") {',
     "if (crossNamespace === undefined) {",
@@ -2296,14 +2296,14 @@ export const mutants = [
   // Targets and paths.
   row(
     "a Direct policy covers no section of its object",
-    attachment,
+    gep713,
     `${effective}/paths/covering-section.ts`,
     "section !== undefined && hasOwn(section) ? section : undefined",
     "section",
   ),
   row(
     "a Namespace is above each of its objects once more",
-    attachment,
+    ref,
     `${effective}/paths/visits-namespace.ts`,
     "if (isNamespace(ref) && ref.name === namespace) return true;",
     "if (isNamespace(ref) && ref.name === `${namespace}/`) return true;",

@@ -1,6 +1,6 @@
 /**
- * Gateway API, "RouteNamespaces"
  * Gateway API, "AllowedRoutes"
+ * Gateway API, "RouteNamespaces"
  * Gateway API, "allowedRoutes"
  * Gateway API, "TLSModeType"
  */

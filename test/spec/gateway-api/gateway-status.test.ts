@@ -1,4 +1,5 @@
 /**
+ * Gateway API, "GatewayStatus"
  * Gateway API, "GatewayClassSpec.controllerName"
  * Gateway API, "GatewayClassReasonInvalidParameters"
  * Gateway API, "GatewayClassConditionStatusSupportedVersion"

@@ -1,5 +1,5 @@
 /**
- * Gateway API, "GatewayClass"
+ * Gateway API, "GatewayClass": Gateways of other controllers
  * GEP-713, "Status needs to be namespaced by implementation"
  * A definition names the controllers that carry its kind out.
  */

@@ -1,5 +1,5 @@
 /**
- * Gateway API, "HTTPRouteSpec.hostnames"
+ * Gateway API, "HTTPRouteSpec.hostnames": hostname intersection
  * Gateway API, "hostnames"
  */
 import { describe, expect, test } from "vitest";

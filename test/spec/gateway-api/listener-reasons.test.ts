@@ -1,4 +1,5 @@
 /**
+ * Gateway API, "ListenerConditionReason": the reasons of listeners
  * Gateway API, "ProtocolType"
  * Gateway API, "ListenerReasonInvalidRouteKinds"
  * Gateway API, "ListenerConditionResolvedRefs"

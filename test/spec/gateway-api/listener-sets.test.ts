@@ -1,7 +1,7 @@
 /**
+ * Gateway API, "ListenerSets"
  * GEP-1713, "Route Attachment"
  * GEP-1713, "Gateway & ListenerSet Handshake"
- * Gateway API, "ListenerSets"
  */
 import { describe, expect, test } from "vitest";
 import { cluster } from "../../support/cluster/cluster.ts";

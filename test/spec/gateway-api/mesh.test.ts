@@ -1,7 +1,7 @@
 /**
+ * Gateway API, "Mesh"
  * GEP-1294, "Namespace boundaries"
  * GEP-1294, "Multiple routes for a Service"
- * Gateway API, "Mesh"
  */
 import { describe, expect, test } from "vitest";
 import { explain, reach } from "../../../src/index.ts";

@@ -1,5 +1,6 @@
 /**
- * Gateway API, "HTTPRouteFilter.extensionRef", "GatewayClassSpec.parametersRef"
+ * Gateway API, "HTTPRouteFilter.extensionRef": policies that objects name
+ * Gateway API, "GatewayClassSpec.parametersRef"
  * A definition says in which fields objects name policies of its kind (`targeting.namedBy`).
  */
 import { describe, expect, test } from "vitest";

@@ -1,6 +1,6 @@
 /**
- * Gateway API, "ReferenceGrant"
  * Gateway API, "ReferenceGrants for backends"
+ * Gateway API, "ReferenceGrant"
  */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { cluster } from "../../support/cluster/cluster.ts";
 import { fruit, policy } from "../../support/cluster/gateway-objects.ts";
 import { chainOfKinds, policyKind } from "../../support/cluster/policy-kind.ts";
+import { color, colorPolicy, paths, topology } from "./color-policies.ts";
 
 describe("Abstract process for calculating Effective meta resources", () => {
   const kinds = ["Alpha", "Beta", "Gamma"];
@@ -54,5 +55,21 @@ describe("Abstract process for calculating Effective meta resources", () => {
     expect(made.outcome("m2")).toBe("Enforced");
     expect(made.affectedBy("Beta/b1")).toEqual(["m1"]);
     expect(made.affectedBy("Gamma/c1")).toEqual(["m1", "m2"]);
+  });
+});
+
+describe("Output order is defined", () => {
+  test("the order of documents does not matter", () => {
+    const documents = [
+      ...topology(paths),
+      ...["z", "a", "m"].map((name) => color(name, "Gateway/g1", { overrides: { color: name } }, { created: 1 })),
+      color("p4", ["HTTPRoute/r4", "HTTPRoute/r1"], { color: "green" }),
+    ];
+    const forwards = cluster(documents, { definitions: [colorPolicy()] });
+    const backwards = cluster(documents.toReversed(), { definitions: [colorPolicy()] });
+    expect(backwards.effective()).toEqual(forwards.effective());
+    expect(["z", "a", "m", "p4"].map((name) => backwards.verdictOf(name))).toEqual(
+      ["z", "a", "m", "p4"].map((name) => forwards.verdictOf(name)),
+    );
   });
 });

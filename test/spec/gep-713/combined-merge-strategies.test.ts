@@ -1,6 +1,6 @@
 /**
- * GEP-713, "Atomicity of merging specs"
  * GEP-713, "Combined merge strategies"
+ * GEP-713, "Atomicity of merging specs"
  */
 import { describe, expect, test } from "vitest";
 import type { Json, JsonObject } from "../../../src/core/model/json.ts";

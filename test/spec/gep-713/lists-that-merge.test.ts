@@ -1,5 +1,5 @@
 /**
- * GEP-713, "Atomicity of merging specs"
+ * GEP-713, "Atomicity of merging specs": lists that merge
  * A definition says which lists are merged item by item (`merge.lists`).
  */
 import { expect, test } from "vitest";

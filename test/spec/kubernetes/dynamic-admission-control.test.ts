@@ -1,4 +1,8 @@
-/** Kubernetes, "Dynamic Admission Control" and "Good practices for admission webhooks": what a webhook may refuse, and what it must let pass. */
+/**
+ * Kubernetes, "Dynamic Admission Control"
+ * Kubernetes, "Good practices for admission webhooks"
+ * What a webhook may refuse, and what it must let pass.
+ */
 import { describe, expect, test } from "vitest";
 import type { AdmissionRequest } from "../../../src/core/admission/admission-request.ts";
 import type { RefusalSettings } from "../../../src/core/admission/find-refusal.ts";

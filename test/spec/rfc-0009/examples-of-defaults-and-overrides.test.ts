@@ -1,4 +1,4 @@
-/** RFC 9, "Examples of D/O cases" */
+/** RFC 9, "Examples of D/O cases": defaults and overrides */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
 import { ab, authn, compared, merge, outcomes, sourcesOf, specOf } from "./compare-policies.ts";

@@ -1,6 +1,6 @@
 /**
- * RFC 9, "Examples F - Policy rule that deactivates default from higher level"
- * RFC 9, "Merge a defaults block of policy rules into a policy": `remove`
+ * RFC 9, "Examples F - Policy rule that deactivates default from higher level": `remove`
+ * RFC 9, "Merge a defaults block of policy rules into a policy"
  */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";

@@ -1,4 +1,7 @@
-/** GEP-713, "Combined merge strategies" and "Hierarchy of target kinds": kinds whose settings do not all have the same rules */
+/**
+ * GEP-713, "Combined merge strategies": parts of a kind that do not all have the same rules
+ * GEP-713, "Hierarchy of target kinds and mechanics for calculating Effective meta resources"
+ */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
 import { definitionObject } from "../../../src/core/model/parse/definition/definition-object.ts";

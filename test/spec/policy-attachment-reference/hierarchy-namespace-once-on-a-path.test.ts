@@ -1,10 +1,10 @@
-/** Policy attachment reference, "Hierarchy": a Namespace is on a path once */
+/** Policy attachment reference, "Hierarchy": a Namespace is once on a path */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
 import { type Cluster, cluster } from "../../support/cluster/cluster.ts";
 import { gateway, listener, policy, route, routeTo } from "../../support/cluster/gateway-objects.ts";
 import { policyKind } from "../../support/cluster/policy-kind.ts";
-import { field } from "./path-policies.ts";
+import { field } from "../gateway-api/path-policies.ts";
 
 describe("Namespaces as levels", () => {
   const kind = (...above: readonly string[]) =>

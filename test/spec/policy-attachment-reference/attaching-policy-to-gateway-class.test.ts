@@ -1,13 +1,13 @@
 /**
- * Which scopes a policy may target: its namespace, cluster-scoped objects, all namespaces.
  * Policy attachment reference, "Attaching Policy to GatewayClass"
+ * Which scopes a policy may target: its namespace, cluster-scoped objects, all namespaces.
  */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
 import { cluster } from "../../support/cluster/cluster.ts";
 import { gateway, policy } from "../../support/cluster/gateway-objects.ts";
 import { policyKind } from "../../support/cluster/policy-kind.ts";
-import { field } from "./path-policies.ts";
+import { field } from "../gateway-api/path-policies.ts";
 
 describe("Scope", () => {
   const definition = policyKind("LocalPolicy", {

@@ -1,6 +1,9 @@
 /** RFC 9, "Atomic vs. individually merged policy rules" */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { gateway, policy, routeTo } from "../../support/cluster/gateway-objects.ts";
+import { policyKind } from "../../support/cluster/policy-kind.ts";
 import { authn, compared, merge, outcomes, sourcesOf, specOf } from "./compare-policies.ts";
 
 describe("Atomic vs. individually merged policy rules", () => {
@@ -113,5 +116,23 @@ describe("Atomic vs. individually merged policy rules", () => {
       expect(sourcesOf(both)["/rules/authentication/a"]?.lost).toEqual(['gw defaults {"x":1} equal']);
       expect(outcomes(both)).toEqual({ gw: "Enforced", rt: "Enforced" });
     });
+  });
+});
+
+describe("Hostile names", () => {
+  test("__proto__, constructor and toString are names like any other", () => {
+    const definition = policyKind("LocalPolicy", {
+      targets: ["Gateway", "HTTPRoute"],
+      ends: ["HTTPRoute"],
+      merge: { granularity: { default: "Merge", field: "strategy", values: {} }, rules: ["rules"] },
+    });
+    const spec = JSON.parse('{"rules":{"__proto__":{"x":1},"constructor":{"x":2},"toString":{"x":3}}}') as JsonObject;
+    const made = cluster([gateway("g"), routeTo("r", "Gateway/g"), policy("LocalPolicy", "p", "Gateway/g", spec)], {
+      definitions: [definition],
+    });
+    expect(JSON.stringify(made.spec("HTTPRoute/r"))).toBe(
+      '{"rules":{"__proto__":{"x":1},"constructor":{"x":2},"toString":{"x":3}}}',
+    );
+    expect(made.outcome("p")).toBe("Enforced");
   });
 });

@@ -1,5 +1,5 @@
 /**
- * GEP-713, "Targetability (“where”)"
+ * GEP-713, "Targetability (“where”)": policies without a target
  * A definition says what a policy without a target is attached to (`targeting.absent`).
  */
 import { expect, test } from "vitest";

@@ -1,6 +1,6 @@
 /**
- * GEP-713, "Direct"
- * Direct policies: a policy on an object covers the sections that have none of their own.
+ * GEP-713, "Direct": policies on an object and on its sections
+ * A policy on an object covers the sections that have none of their own.
  */
 import { describe, expect, test } from "vitest";
 import { cluster } from "../../support/cluster/cluster.ts";

@@ -1,12 +1,13 @@
 /**
- * Three levels on one path, G > R > S, where the direction of the fold matters. We fold bottom-up, f_G(G, f_R(R, S)):
- * the only way that keeps "A override > B override > C override > C default > B default > A default".
+ * Policy attachment reference, "Hierarchy": three levels on one path
+ * The direction of the fold matters for G > R > S. We fold bottom-up, f_G(G, f_R(R, S)): the only way that keeps
+ * "A override > B override > C override > C default > B default > A default".
  */
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/core/model/json.ts";
-import { cluster } from "../support/cluster/cluster.ts";
-import { gateway, policy, routeTo, service } from "../support/cluster/gateway-objects.ts";
-import { policyKind } from "../support/cluster/policy-kind.ts";
+import type { JsonObject } from "../../../src/core/model/json.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { gateway, policy, routeTo, service } from "../../support/cluster/gateway-objects.ts";
+import { policyKind } from "../../support/cluster/policy-kind.ts";
 
 type Strategy = "AD" | "AO" | "MD" | "MO";
 type Rules = Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 /**
- * GEP-713, "Meta resource status"
+ * GEP-713, "Meta resource status": in words of vendors
  * A definition says which conditions the controllers of its kind write (`status.words`).
  */
 import { describe, expect, test } from "vitest";

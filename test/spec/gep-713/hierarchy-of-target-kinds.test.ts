@@ -14,7 +14,7 @@ import {
   service,
 } from "../../support/cluster/gateway-objects.ts";
 import { chainOfKinds, level, policyKind } from "../../support/cluster/policy-kind.ts";
-import { field } from "./path-policies.ts";
+import { field } from "../gateway-api/path-policies.ts";
 
 describe("Hierarchies of their own, by data", () => {
   test("roots that are effective targets too: each has a path of its own, and none leads into the other", () => {

@@ -9,7 +9,7 @@ import { apply, caveatsFor, reach, verdicts } from "../../../src/index.ts";
 import { cluster } from "../../support/cluster/cluster.ts";
 import { gateway, namespace, policy, reference, route, service } from "../../support/cluster/gateway-objects.ts";
 import { policyKind } from "../../support/cluster/policy-kind.ts";
-import { field } from "./path-policies.ts";
+import { field } from "../gateway-api/path-policies.ts";
 
 describe("Targets", () => {
   const definition = policyKind("LocalPolicy", {

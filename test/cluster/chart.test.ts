@@ -11,6 +11,10 @@ const helm = await findHelm();
 const about = (values: string): string =>
   `# Rendered from deploy/chart by test/cluster/chart.test.ts (npm run golden)${values}. Do not edit. docs/install.md says how to use it.\n`;
 const limits = { apiGroup: "example.com", kind: "LimitPolicy", resource: "limitpolicies" };
+const affected = [
+  { apiGroup: "", kind: "Service", resource: "services" },
+  { apiGroup: "example.com", kind: "Oven", resource: "ovens", as: "annotations" },
+];
 const plain = { "namespace.create": true, "crds.install": false };
 
 describe.skipIf(helm === undefined)("the chart", () => {
@@ -108,16 +112,27 @@ describe.skipIf(helm === undefined)("the chart", () => {
     const source = files.map((file) => readFileSync(`test/cluster/${file}`, "utf8")).join("");
     const webhook = { "webhook.mode": "deny" };
     const certificates = { "gateway.certificateNamespaces": ["infra"] };
+    const policyKinds = [{ apiGroup: "example.com", resources: ["limitpolicies", "ovens"] }];
+    const kinds = { policyKinds, own: [limits], reportAffected: affected };
     for (const values of [
-      { mode: "observe" },
-      { mode: "report", ...webhook },
-      { mode: "gateway", ...webhook },
+      { mode: "observe", policyKinds },
+      { mode: "report", ...webhook, ...kinds },
+      { mode: "gateway", ...webhook, ...kinds },
       { mode: "gateway", ...certificates },
     ]) {
       const rights = controllerRights(await render(values));
       const unnamed = rights.filter(({ test: name }) => name === undefined || !source.includes(`  test("${name}", `));
       expect(unnamed.map(formatRight)).toEqual([]);
     }
+  });
+
+  test("of the kinds of reportAffected it may change the status, and objects as a whole only for annotations", async () => {
+    const written = async (values: Readonly<Record<string, unknown>>): Promise<readonly string[]> =>
+      controllerRights(await render({ mode: "report", ...values })).flatMap(({ verb, resource }) =>
+        /^(?:services|ovens)/.test(resource) && !/^(?:get|list|watch)$/.test(verb) ? [`${verb} ${resource}`] : [],
+      );
+    expect(await written({})).toEqual([]);
+    expect(await written({ reportAffected: affected })).toEqual(["update services/status", "update ovens"]);
   });
 
   test("without the view API: no APIService, no Service and certificate unless there are webhooks, and one replica", async () => {
@@ -140,6 +155,11 @@ describe.skipIf(helm === undefined)("the chart", () => {
     ["an unknown mode", { mode: "watch" }, "mode"],
     ["one replica", { replicas: 1 }, "Set replicas to 2 or more, or viewApi.enabled to false"],
     ["a misspelt value", { replica: 2 }, "replica"],
+    [
+      "affected kinds in another form",
+      { mode: "report", reportAffected: [{ ...affected[0], as: "labels" }] },
+      "reportAffected",
+    ],
     ["rights to everything", { policyKinds: [{ apiGroup: "*", resources: ["*"] }] }, "policyKinds"],
   ])("%s is refused", async (_, values, message) => {
     await expect(render(values)).rejects.toThrow(message);

@@ -22,6 +22,8 @@ export const foreignCrds: readonly JsonObject[] = [
   ),
   ...["ServiceMonitor", "PrometheusRule"].map((kind) => crd("monitoring.coreos.com", kind, "v1", anySpec)),
   ...["Issuer", "Certificate"].map((kind) => crd("cert-manager.io", kind, "v1", anySpec)),
+  // Its status has no conditions.
+  crd("kitchen.example.com", "Oven", "v1", anySpec),
 ];
 
 const GATEWAY_API = "gateway.networking.k8s.io";
@@ -30,7 +32,9 @@ const toProd = { parentRefs: [{ name: "prod" }] };
 const toOven = { backendRefs: [{ name: "oven", port: 80 }] };
 const listener = (name: string, protocol: string, port: number) => ({ name, protocol, port });
 
-/** A LimitPolicy is attached to one route of any kind. */
+const OVEN = { group: "kitchen.example.com", kind: "Oven" };
+
+/** A LimitPolicy is attached to one route of any kind, or to an Oven. */
 const limitDefinition = {
   apiVersion: "prevail.dev/v1alpha1",
   kind: "PolicyDefinition",
@@ -38,14 +42,33 @@ const limitDefinition = {
   spec: {
     policies: [{ group: "policies.example.com", kind: "LimitPolicy" }],
     class: "Inherited",
-    targeting: { refs: "One", kinds: ["TLSRoute", "TCPRoute", "UDPRoute"] },
-    hierarchy: { effectiveTargets: ["TLSRouteRule", "TCPRouteRule", "UDPRouteRule"] },
+    targeting: { refs: "One", kinds: ["TLSRoute", "TCPRoute", "UDPRoute", OVEN] },
+    hierarchy: {
+      effectiveTargets: ["TLSRouteRule", "TCPRouteRule", "UDPRouteRule", OVEN],
+      kinds: [{ ...OVEN, plural: "ovens" }],
+    },
   },
 };
 
-/** Policies that affect an object of each kind that gets conditions. */
+/** A policy that affects an object whose kind has no conditions. */
+export const ovenPolicy: JsonObject = {
+  apiVersion: "policies.example.com/v1",
+  kind: "LimitPolicy",
+  metadata: inBakery("hearth"),
+  spec: { targetRef: { ...OVEN, name: "hearth" }, limit: 1 },
+};
+const oven: JsonObject = {
+  apiVersion: `${OVEN.group}/v1`,
+  kind: OVEN.kind,
+  metadata: { ...inBakery("hearth"), annotations: { "example.com/bricks": "80" } },
+  spec: { degrees: 220 },
+};
+
+/** Policies that affect an object of each kind that gets conditions or annotations. */
 const reported: readonly JsonObject[] = [
   limitDefinition,
+  oven,
+  ovenPolicy,
   ...["TLSRoute", "TCPRoute", "UDPRoute"].flatMap((kind) => [
     {
       apiVersion: `${GATEWAY_API}/${kind === "TLSRoute" ? "v1" : "v1alpha2"}`,

@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { GATEWAY_EXISTS_FINALIZER } from "../../src/core/gateway-status/class-finalizer.ts";
 import { canChangeRoot, makeImageRoot } from "../support/image/image-root.ts";
 import { type ControlPlane, startControlPlane } from "../support/kubernetes/control-plane.ts";
 import {
@@ -27,7 +28,7 @@ import { createRequestLog, type RequestEvent, type RequestLog } from "../support
 import { until, untilEstablished } from "../support/kubernetes/until.ts";
 import { type Balancer, startBalancer, untilServed, VIEW_NAMESPACE } from "../support/kubernetes/view-replica.ts";
 import { whileAsking } from "../support/kubernetes/while-asking.ts";
-import { clusterObjects, coverageRule, foreignCrds, reportedObjects } from "./install-objects.ts";
+import { clusterObjects, coverageRule, foreignCrds, ovenPolicy, reportedObjects } from "./install-objects.ts";
 
 const parts = await findKubernetes();
 const helm = await findHelm();
@@ -39,8 +40,15 @@ const valuesAt = (port: number, webhookPort: number) => ({
   "webhook.port": webhookPort,
   "webhook.mode": "deny",
   mode: "report",
-  policyKinds: [{ apiGroup: "policies.example.com", resources: ["authpolicies"] }],
+  policyKinds: [
+    { apiGroup: "policies.example.com", resources: ["authpolicies"] },
+    { apiGroup: "kitchen.example.com", resources: ["ovens"] },
+  ],
   own: [{ apiGroup: "policies.example.com", kind: "LimitPolicy", resource: "limitpolicies" }],
+  reportAffected: [
+    { apiGroup: "", kind: "Service", resource: "services" },
+    { apiGroup: "kitchen.example.com", kind: "Oven", resource: "ovens", as: "annotations" },
+  ],
 });
 
 describe.skipIf(parts === undefined || helm === undefined)("the chart in a cluster", { timeout: 300_000 }, () => {
@@ -71,6 +79,10 @@ describe.skipIf(parts === undefined || helm === undefined)("the chart in a clust
     await apply(foreignCrds);
     await untilEstablished(plane.kubectl);
     await apply(clusterObjects);
+    // As the mode gateway leaves it.
+    await kubectl(
+      `patch gatewayclass house --type=merge -p {"metadata":{"finalizers":["${GATEWAY_EXISTS_FINALIZER}"]}}`,
+    );
     await kubectl(`create namespace ${VIEW_NAMESPACE}`);
     rendered = await renderChart(helm ?? "", values());
   }, 300_000);
@@ -113,6 +125,12 @@ describe.skipIf(parts === undefined || helm === undefined)("the chart in a clust
     const patch = JSON.stringify({ status });
     return plane.kubectl(["patch", object, "-n", "bakery", "--subresource=status", "--type=merge", "-p", patch]);
   };
+  /** The configurations of the chart, and those of the controller. */
+  const webhookNames = async (): Promise<readonly string[]> =>
+    (await kubectl("get validatingwebhookconfigurations -o name"))
+      .split("\n")
+      .map((line) => line.replace(/.*\//, ""))
+      .filter((name) => name.startsWith("prevail"));
   /** The Service leads to a port of this machine, as no Pod runs here. */
   const leadServiceHere = (): Promise<string> =>
     plane.kubectl([
@@ -145,7 +163,10 @@ describe.skipIf(parts === undefined || helm === undefined)("the chart in a clust
       {
         mode: "report",
         own: [{ apiGroup: "policies.example.com", kind: "LimitPolicy", resource: "limitpolicies" }],
-        reportAffected: [{ apiGroup: "", kind: "Service", resource: "services" }],
+        reportAffected: [
+          { apiGroup: "", kind: "Service", resource: "services" },
+          { apiGroup: "kitchen.example.com", kind: "Oven", resource: "ovens", as: "annotations" },
+        ],
         "certificates.from": "cert-manager",
       },
     ],
@@ -259,6 +280,9 @@ describe.skipIf(parts === undefined || helm === undefined)("the chart in a clust
     expect(lines.map(({ message }) => message)).toContainEqual(
       expect.stringMatching(/^the cluster has been read: \d+ objects$/),
     );
+    expect(lines.map(({ message }) => message)).toContainEqual(
+      expect.stringMatching(/^GatewayClass house has the finalizer gateway-exists-finalizer\..* cannot be deleted/),
+    );
   });
 
   test("it reads policies of vendors, by a value of the chart and by a role with a label", async () => {
@@ -361,6 +385,41 @@ describe.skipIf(parts === undefined || helm === undefined)("the chart in a clust
     expect(leaders.filter((isLeader) => isLeader)).toHaveLength(1);
   });
 
+  test("it writes conditions, or annotations, of the kinds of reportAffected", async () => {
+    const conditionsOf = (object: string): Promise<string> =>
+      kubectl(`get ${object} -n bakery -o jsonpath={.status.conditions[*].type}`);
+    await until(async () => (await conditionsOf("service/oven")).includes(RETRY_AFFECTED));
+    await patchStatus("service/oven", { conditions: [] });
+    await until(async () => (await conditionsOf("service/oven")).includes(RETRY_AFFECTED));
+    interface Annotated {
+      readonly metadata: {
+        readonly generation: number;
+        readonly annotations: Readonly<Record<string, string>>;
+      };
+      readonly spec: object;
+      readonly status?: object;
+    }
+    const oven = async (): Promise<Annotated> =>
+      JSON.parse(await kubectl("get oven hearth -n bakery -o json")) as Annotated;
+    const isAnnotated = async (): Promise<boolean> => Object.hasOwn((await oven()).metadata.annotations, LIMITED);
+    await until(isAnnotated);
+    await kubectl(`annotate oven hearth -n bakery ${LIMITED}-`);
+    await until(isAnnotated);
+    // What ends is withdrawn, and written again when it is true again.
+    await kubectl("delete limitpolicy hearth -n bakery");
+    await until(async () => !(await isAnnotated()));
+    await apply([ovenPolicy]);
+    await until(isAnnotated);
+    const { metadata, spec, status } = await oven();
+    // Everything else stays, also what kubectl apply keeps in the object.
+    expect(metadata.annotations).toEqual({
+      [LIMITED]: "true",
+      "example.com/bricks": "80",
+      "kubectl.kubernetes.io/last-applied-configuration": expect.stringContaining("hearth"),
+    });
+    expect({ generation: metadata.generation, spec, status }).toEqual({ generation: 1, spec: { degrees: 220 } });
+  });
+
   test("webhooks warn and refuse", async () => {
     const remove = "delete retrypolicy retries -n bakery --dry-run=server --warnings-as-errors";
     const answer = (): Promise<string> => kubectl(remove).catch((error: Error) => error.message);
@@ -372,17 +431,35 @@ describe.skipIf(parts === undefined || helm === undefined)("the chart in a clust
   });
 
   test("its own webhook configurations go with those of the chart", async () => {
-    const names = async (): Promise<readonly string[]> =>
-      (await kubectl("get validatingwebhookconfigurations -o name"))
-        .trim()
-        .split("\n")
-        .map((line) => line.replace(/.*\//, ""));
     await until(
-      async () => (await names()).length === 4,
+      async () => (await webhookNames()).length === 4,
       () => "four configurations ",
     );
     await kubectl("delete validatingwebhookconfiguration prevail-warn prevail-deny");
-    await until(async () => !(await names()).some((name) => name.startsWith("prevail")));
+    await until(async () => (await webhookNames()).length === 0);
+  });
+
+  test("helm upgrade brings webhook configurations back that were deleted, and the controller its own and their caBundle", async () => {
+    await helmIn("upgrade", "prevail", CHART, ...valueArgs(values()));
+    const bundles = async (): Promise<readonly string[]> => {
+      const path = "{range .items[*]}{.metadata.name}={.webhooks[0].clientConfig.caBundle}{'\\n'}{end}";
+      return (await plane.kubectl(["get", "validatingwebhookconfigurations", "-o", `jsonpath=${path}`]))
+        .trim()
+        .split("\n");
+    };
+    const bundle = await kubectl(`get apiservice ${API_SERVICE} -o jsonpath={.spec.caBundle}`);
+    await until(
+      async () =>
+        (await bundles()).join() ===
+        ["prevail-deny", "prevail-deny-found", "prevail-warn", "prevail-warn-found"]
+          .map((name) => `${name}=${bundle}`)
+          .join(),
+      () => "four configurations with the authority ",
+    );
+    const remove = "delete retrypolicy retries -n bakery --dry-run=server --warnings-as-errors";
+    await until(async () =>
+      (await kubectl(remove).catch((error: Error) => error.message)).includes("Warning: deleting RetryPolicy"),
+    );
   });
 
   test("no request of the controller was forbidden, and each of its rights was used by the test that the chart names", () => {
@@ -490,29 +567,66 @@ describe.skipIf(parts === undefined || helm === undefined)("the chart in a clust
   });
 
   test("--cleanup takes everything back while replicas still run, and they write nothing again", async () => {
+    expect(await webhookNames()).toHaveLength(4);
+    expect(await findWritten(plane)).toEqual(
+      expect.arrayContaining([...reportedObjects.map(([object]) => object), ...affectedObjects]),
+    );
+    const began = audit.read().length;
     const output = await runProgram("controller", "--cleanup", "--kubeconfig", plane.kubeconfig, ...AS_INSTALLED);
     expect(output).toMatch(
       /took the Lease prevail-system\/prevail-controller[\s\S]*deleted APIService[\s\S]*withdrew .* of 1[2-9] objects/,
     );
-    const left = async (): Promise<readonly string[]> => {
-      const found: string[] = [];
-      for (const [object] of reportedObjects)
-        if ((await kubectl(`get ${object} -n bakery -o jsonpath={.status}`)).includes("prevail.dev/"))
-          found.push(object);
-      return found;
-    };
-    expect(await left()).toEqual([]);
+    const writes = audit
+      .read()
+      .slice(began)
+      .filter(({ user, userAgent }) => user.username === "admin" && userAgent?.startsWith("prevail/") === true)
+      .filter(
+        ({ verb, responseStatus }) => /^(?:create|update|patch|delete)/.test(verb) && responseStatus?.code === 200,
+      )
+      .map(({ verb, objectRef }) => `${verb} ${objectRef?.subresource ?? objectRef?.resource ?? ""}`);
+    expect(writes.filter((write, index) => write !== writes[index - 1])).toEqual([
+      "update leases",
+      "delete apiservices",
+      "delete validatingwebhookconfigurations",
+      // The finalizer.
+      "update gatewayclasses",
+      "update status",
+      // The annotation of the Oven.
+      "update ovens",
+    ]);
     // What would be a reason to write: a policy changes, and a replica starts.
     await kubectl("annotate retrypolicy retries -n bakery touched=yes");
     const patch = JSON.stringify({ spec: { defaults: { retry: { attempts: 3 } } } });
     await plane.kubectl(["patch", "retrypolicy", "retries", "-n", "bakery", "--type=merge", "-p", patch]);
     const fresh = await startController(plane, controllerArgs(rendered));
     await fresh.close();
-    expect(await left()).toEqual([]);
+    // Before helm uninstall, which would remove the APIService and the configurations of the chart.
+    expect(await findWritten(plane)).toEqual([]);
+    expect(await webhookNames()).toEqual([]);
+    expect(await kubectl("api-versions")).not.toContain("view.prevail.dev");
+    expect(await kubectl("get gatewayclass house -o jsonpath={.metadata.finalizers}")).toBe("");
     // A second time there is nothing left to do.
     expect(await runProgram("controller", "--cleanup", "--kubeconfig", plane.kubeconfig, ...AS_INSTALLED)).toContain(
       "withdrew conditions, entries and annotations of 0 objects",
     );
+  });
+
+  test("after --cleanup, helm upgrade and the deletion of the Lease bring everything back", async () => {
+    await helmIn("upgrade", "prevail", CHART, ...valueArgs(values()));
+    await leadServiceHere();
+    await kubectl(`delete lease prevail-controller -n ${VIEW_NAMESPACE}`);
+    const missing = async (): Promise<readonly string[]> => {
+      const written = await findWritten(plane);
+      return [...reportedObjects.map(([object]) => object), ...affectedObjects].filter((one) => !written.includes(one));
+    };
+    await until(
+      async () => (await missing()).length === 0 && (await webhookNames()).length === 4,
+      () => "everything is written again ",
+    );
+    await untilServed(plane);
+    expect(await kubectl("get effectivepolicies -n bakery")).toContain("httproute.baker");
+    await runProgram("controller", "--cleanup", "--kubeconfig", plane.kubeconfig, ...AS_INSTALLED);
+    expect([await findWritten(plane), await webhookNames()]).toEqual([[], []]);
   });
 
   test("helm uninstall leaves CRDs with their policies, its Secret and Lease, and nothing else", async () => {
@@ -540,12 +654,16 @@ describe.skipIf(parts === undefined || helm === undefined)("the chart in a clust
 
 /** The options that --cleanup needs: those of the release. */
 const AS_INSTALLED = ["--service", `${VIEW_NAMESPACE}/prevail-view`, "--lease", "prevail-controller"];
+/** Objects of the kinds of reportAffected. */
+const affectedObjects = ["service/oven", "oven/hearth"];
 /** The listeners of the objects that have some. */
 const listed: readonly (readonly [string, readonly string[]])[] = [
   ["gateway/prod", ["http", "tls", "tcp", "udp"]],
   ["listenerset/more", ["more"]],
 ];
 const listenerStatus = (name: string) => ({ name, attachedRoutes: 1, supportedKinds: [], conditions: [] });
+const RETRY_AFFECTED = "prevail.dev/RetryPolicyAffected";
+const LIMITED = "prevail.dev/LimitPolicyAffected";
 const AGGREGATE = "prevail.dev/aggregate-to-controller";
 const vendorRules = {
   rules: [{ apiGroups: ["policies.example.com"], resources: ["limitpolicies"], verbs: ["list", "watch"] }],
@@ -554,6 +672,28 @@ const emptySecret = { data: { "tls.crt": "", "tls.key": "", "ca.crt": "", "ca.ke
 const LISTED =
   "namespaces,secrets,services,serviceaccounts,configmaps,deployments,poddisruptionbudgets,networkpolicies,roles,rolebindings,clusterroles,clusterrolebindings," +
   "priorityclasses,leases,apiservices,validatingwebhookconfigurations,mutatingwebhookconfigurations,jobs";
+
+interface Written {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly annotations?: Readonly<Record<string, string>> };
+  readonly status?: object;
+}
+
+/** The objects of all kinds that have an entry, a condition or an annotation of the controller, such as `httproute/baker`. */
+async function findWritten({ kubectl }: ControlPlane): Promise<readonly string[]> {
+  const resources = (await kubectl(["api-resources", "--verbs=list,get", "-o", "name"])).trim().split("\n");
+  const stored = resources.filter((resource) => !/^events|\.(?:metrics\.k8s\.io|view\.prevail\.dev)$/.test(resource));
+  const { items } = JSON.parse(await kubectl(["get", stored.join(), "-A", "-o", "json"])) as {
+    readonly items: readonly Written[];
+  };
+  return items
+    .filter(
+      ({ metadata: { annotations = {} }, status }) =>
+        Object.keys(annotations).some((key) => key.startsWith("prevail.dev/")) ||
+        /"(?:controllerName|type)":"prevail\.dev\//.test(JSON.stringify(status ?? {})),
+    )
+    .map(({ kind, metadata }) => `${kind.toLowerCase()}/${metadata.name}`);
+}
 
 /** The chart as the next version could be: another version, one more argument, and a CRD with another description. */
 function nextChart(folder: string): string {

@@ -92,19 +92,21 @@ async function withdrawAll(options: CleanupOptions): Promise<readonly string[]> 
   const byKind = new Map<KindId, ApiResource>(resources.map((resource) => [kindId(resource), resource]));
   const failures = findings.map(({ message }) => message);
   const wantedOf = nothingWanted(objects, options);
-  let count = 0;
-  for (const object of objects) {
-    const resource = byKind.get(kindIdOf(object));
-    if (resource === undefined || signal.aborted) continue;
-    try {
-      if (await withdraw(object, resource, { ...options, wanted: wantedOf(resource) })) count++;
-    } catch (error) {
-      const { namespace, name } = nameOf(object);
-      const where = namespace === undefined ? name : `${namespace}/${name}`;
-      failures.push(`${resourceName(resource)} ${where}: ${error instanceof Error ? error.message : String(error)}`);
+  const withdrawn = new Set<JsonObject>();
+  for (const part of PARTS) {
+    for (const object of objects) {
+      const resource = byKind.get(kindIdOf(object));
+      if (resource === undefined || signal.aborted) continue;
+      try {
+        if (await withdraw(object, resource, { ...options, part, wanted: wantedOf(resource) })) withdrawn.add(object);
+      } catch (error) {
+        const { namespace, name } = nameOf(object);
+        const where = namespace === undefined ? name : `${namespace}/${name}`;
+        failures.push(`${resourceName(resource)} ${where}: ${error instanceof Error ? error.message : String(error)}`);
+      }
     }
   }
-  const of = `conditions, entries and annotations of ${count} ${count === 1 ? "object" : "objects"}`;
+  const of = `conditions, entries and annotations of ${withdrawn.size} ${withdrawn.size === 1 ? "object" : "objects"}`;
   note(`${options.isDryRun ? "would withdraw" : "withdrew"} ${of}`);
   return failures;
 }
@@ -121,11 +123,19 @@ function nothingWanted(objects: readonly unknown[], owner: KindOwner): (kind: Gr
   };
 }
 
-/** Removes our entries, conditions and annotations from one object. True if there were any. */
+/** The parts of objects in the order in which they are withdrawn. An annotation is a change of the object itself. */
+const PARTS = ["status", "annotations"] as const;
+
+interface WithdrawOptions extends CleanupOptions {
+  readonly part: (typeof PARTS)[number];
+  readonly wanted: WantedStatus;
+}
+
+/** Removes our entries and conditions, or our annotations, from one object. True if there were any. */
 async function withdraw(
   seen: JsonObject,
   resource: ApiResource,
-  { client, controllerName, isDryRun, nowMs, signal, wanted }: CleanupOptions & { readonly wanted: WantedStatus },
+  { client, controllerName, isDryRun, nowMs, signal, part, wanted }: WithdrawOptions,
 ): Promise<boolean> {
   const options = {
     controllerName,
@@ -135,17 +145,16 @@ async function withdraw(
     implementsGatewayApi: true,
     now: `${new Date(nowMs()).toISOString().slice(0, 19)}Z`,
   };
-  if (mergeStatus(seen, wanted, options).object === undefined) return false;
+  if (!mergeStatus(seen, wanted, options).changes[part]) return false;
   if (isDryRun) return true;
+  const put = part === "status" ? updateStatus : updateObject;
   for (let attempt = 1; ; attempt++) {
     // The whole object: what was listed has no managed fields.
     const object = await getObject(client, resource, nameOf(seen), { signal });
-    const { object: next, changes } =
-      object === undefined ? { object: undefined, changes: undefined } : mergeStatus(object, wanted, options);
-    if (next === undefined || changes === undefined) return true;
+    const merged = object && mergeStatus(object, wanted, options);
+    if (merged?.object === undefined || !merged.changes[part]) return true;
+    const next = merged.object;
     try {
-      // A change of annotations is one of the object itself; its status follows with the new version.
-      const put = changes.annotations ? updateObject : updateStatus;
       await put(client, resource, next, { fieldManager: FIELD_MANAGER });
     } catch (error) {
       if (!isConflict(error) || attempt >= MAX_ATTEMPTS) throw error;

@@ -248,13 +248,15 @@ export class StatusWriter {
   }
 
   /**
-   * The object to change. A PUT of the status of a custom resource ignores everything else, so the watched copy, which has no managed fields, will
-   * do. For other writes the whole object is read.
+   * The object to change. A PUT of the status of a custom resource ignores everything else, so the watched copy, which has no managed fields and not
+   * all annotations, will do. For other writes the whole object is read.
    */
-  async #readWhole(id: ObjectId, { resource }: WantedWrite): Promise<JsonObject | undefined> {
+  async #readWhole(id: ObjectId, now: WantedWrite): Promise<JsonObject | undefined> {
     const { client, cache, signal } = this.#options;
+    const { resource } = now;
     const object = cache.find(id);
-    if (object === undefined || (isCustom(resource) && resource.hasStatus)) return object;
+    if (object === undefined) return undefined;
+    if (isCustom(resource) && resource.hasStatus && !this.#merge(object, now).changes.annotations) return object;
     return getObject(client, resource, nameOf(id), { signal });
   }
 

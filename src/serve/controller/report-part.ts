@@ -5,11 +5,13 @@ import type { MetricFamily } from "../../adapters/admin/metric-families.ts";
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
 import { LeaseClaim } from "../../adapters/cluster/client/lease-claim.ts";
 import type { KindName, ReportSettings } from "../../cli/controller/report-settings.ts";
+import { LeftFinalizers } from "../../controller/gateways/left-finalizers.ts";
 import { type Claimable, LeaderElection } from "../../controller/leader/leader-election.ts";
 import type { LiveState, LiveStep } from "../../controller/live-evaluation.ts";
 import { StatusReporter, type StatusReporterOptions } from "../../controller/report/status-reporter.ts";
 import type { WriteEvent } from "../../controller/report/status-writer.ts";
 import { BACKEND_TLS_POLICY } from "../../core/dataplane/compile/compile-backend.ts";
+import { worldOf } from "../../core/evaluation.ts";
 import { formatRef, type GroupKind, type ObjectId, parseObjectId } from "../../core/model/refs.ts";
 import type { StoppedStatus } from "../../core/view/view-context.ts";
 import { createReportMetrics, type ReportMetrics } from "./report-metrics.ts";
@@ -39,6 +41,8 @@ export class ReportPart {
   readonly #reporter: StatusReporter;
   readonly #election: LeaderElection;
   readonly #metrics: ReportMetrics;
+  /** Undefined in the mode gateway, which removes them. */
+  readonly #leftFinalizers: LeftFinalizers | undefined;
   /** Refusals that have been printed, by resource and reason. */
   readonly #noted = new Set<string>();
 
@@ -46,6 +50,7 @@ export class ReportPart {
     this.#options = options;
     const { client, identity, settings, signal, note, trouble, over, gateways } = options;
     const { controllerName, own, reportAffected, isDryRun, lease } = settings;
+    this.#leftFinalizers = gateways === undefined ? new LeftFinalizers({ controllerName, note }) : undefined;
     this.#reporter = new StatusReporter({
       client,
       controllerName,
@@ -105,6 +110,7 @@ export class ReportPart {
 
   useState(state: LiveState, step: LiveStep | undefined): void {
     this.#reporter.use(state, step);
+    this.#leftFinalizers?.use(worldOf(state.evaluation));
   }
 
   /** Computes the status again after acknowledgements of data planes have changed. */

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { expectGolden } from "../support/golden.ts";
 import { findHelm } from "../support/kubernetes/find-kubernetes.ts";
 import { CHART, FOR_KUBERNETES, renderChart, runHelm } from "../support/kubernetes/helm.ts";
-import { controllerRights, formatRight } from "../support/kubernetes/rendered-chart.ts";
+import { controllerRights, formatRight, rightsOfRoles } from "../support/kubernetes/rendered-chart.ts";
 
 const helm = await findHelm();
 /** Written at the top of each rendered file. */
@@ -105,6 +105,43 @@ describe.skipIf(helm === undefined)("the chart", () => {
     const limited = controllerRights(await render({ mode: "gateway", "gateway.certificateNamespaces": ["infra"] }));
     const secrets = limited.filter(({ resource, verb }) => resource === "secrets" && verb === "list");
     expect(new Set(secrets.map(({ namespace }) => namespace))).toEqual(new Set(["infra", "prevail-system"]));
+  });
+
+  test("in no mode it may impersonate, give itself rights, make tokens or run commands in Pods, and it has no wildcard and no other role", async () => {
+    const kinds = { own: [limits], reportAffected: affected };
+    for (const values of [{ mode: "observe" }, { mode: "report", ...kinds }, { mode: "gateway", ...kinds }]) {
+      const rendered = await render({ ...values, "webhook.mode": "deny" });
+      const rights = controllerRights(rendered);
+      const dangerous = rights.filter(
+        ({ verb, group, resource }) =>
+          /^(?:\*|impersonate|escalate|bind|approve|sign|deletecollection)$/.test(verb) ||
+          /^(?:\*|rbac\.authorization\.k8s\.io|certificates\.k8s\.io|authentication\.k8s\.io)$/.test(group) ||
+          /\*|^(?:pods|nodes|serviceaccounts)\/|^(?:users|groups|userextras)/.test(resource),
+      );
+      expect(dangerous.map(formatRight)).toEqual([]);
+      const bound = [...rendered.matchAll(/^roleRef: .*name: ([\w-]+)\}$/gm)].map(([, name = ""]) => name);
+      const others = bound.filter((name) => !rights.some(({ role }) => role === name));
+      // The second one has no rule of its own: it aggregates those with a label.
+      expect(new Set(others)).toEqual(
+        new Set(["extension-apiserver-authentication-reader", "prevail-controller-policies"]),
+      );
+    }
+  });
+
+  test("roles of users: edit and admin have nothing about the whole cluster, the operator has kinds of Prevail only", async () => {
+    const roles = rightsOfRoles(await render(), (name) => /^prevail-(?!controller)/.test(name));
+    const of = (role: string): readonly string[] => [
+      ...new Set(roles.filter((right) => right.role === role).map(({ group, resource }) => `${resource}.${group}`)),
+    ];
+    expect(of("prevail-policies-edit")).toEqual(["retrypolicies.prevail.dev", "gatewayparameters.prevail.dev"]);
+    expect(of("prevail-policies-view")).toEqual(of("prevail-policies-edit"));
+    expect(new Set(roles.map(({ role }) => role))).toEqual(
+      new Set(["prevail-view", "prevail-policies-view", "prevail-policies-edit", "prevail-operator"]),
+    );
+    const groups = new Set(roles.map(({ group }) => group));
+    expect(groups).toEqual(new Set(["prevail.dev", "view.prevail.dev"]));
+    const viewed = roles.filter(({ group }) => group === "view.prevail.dev").map(({ verb }) => verb);
+    expect(new Set(viewed)).toEqual(new Set(["get", "list"]));
   });
 
   test("each rule of the controller's roles names a test that exists", async () => {

@@ -330,7 +330,28 @@ describe.skipIf(parts === undefined || helm === undefined)("the chart in a clust
     expect(await mayDo(`get ${policies} --as ana`)).toBe(true);
     expect(await mayDo(`create ${policies} --as ana`)).toBe(false);
     expect(await mayDo("get retrypolicies.prevail.dev -n other --as edit-user")).toBe(false);
-    expect(await mayDo("create clusterretrypolicies.prevail.dev --as admin-user")).toBe(false);
+    for (const kind of ["clusterretrypolicies", "policydefinitions", "coveragerules"])
+      expect(await mayDo(`create ${kind}.prevail.dev --as admin-user`)).toBe(false);
+    // Parameters for the Gateways of their namespace: docs/gateways.md says which are refused.
+    expect(await mayDo("create gatewayparameters.prevail.dev -n bakery --as edit-user")).toBe(true);
+  });
+
+  test("operators have rights to the kinds about the whole cluster, and to nothing that is not Prevail's", async () => {
+    await kubectl("create clusterrolebinding olga --clusterrole=prevail-operator --user=olga");
+    await until(() => mayDo("create clusterretrypolicies.prevail.dev --as olga"));
+    for (const kind of ["policydefinitions", "coveragerules"])
+      expect(await mayDo(`create ${kind}.prevail.dev --as olga`)).toBe(true);
+    const others = [
+      "get secrets",
+      "create gatewayclasses",
+      "update httproutes",
+      "create clusterroles",
+      "delete customresourcedefinitions",
+    ];
+    for (const other of others) expect(await mayDo(`${other} -A --as olga`)).toBe(false);
+    // The controller, with all roles that are bound to it in the cluster.
+    for (const right of ["impersonate users", "impersonate groups", "escalate clusterroles", "bind clusterroles"])
+      expect(await mayDo(`${right} -A --as ${CONTROLLER}`)).toBe(false);
   });
 
   test("its certificate", async () => {

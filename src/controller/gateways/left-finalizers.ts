@@ -1,4 +1,4 @@
-/** Finalizers of GatewayClasses that nobody removes: the mode gateway has set them, and the controller does not run in it any more. */
+/** Finalizers of GatewayClasses that the controller has set in the mode gateway, and does not remove because it runs in another mode. */
 import { controllerOf } from "../../core/effective/world/gateway-controllers.ts";
 import type { World } from "../../core/effective/world/world.ts";
 import { GATEWAY_EXISTS_FINALIZER, withFinalizer } from "../../core/gateway-status/class-finalizer.ts";
@@ -30,7 +30,7 @@ export class LeftFinalizers {
     for (const name of names)
       if (!this.#noted.has(name))
         note(
-          `GatewayClass ${name} has the finalizer ${GATEWAY_EXISTS_FINALIZER}, which only the mode gateway removes, and this controller does not run in it: until somebody removes the finalizer, the class cannot be deleted (docs/install.md, 'From gateway to another mode')`,
+          `GatewayClass ${name} has the finalizer ${GATEWAY_EXISTS_FINALIZER}, which only the mode gateway removes, and this controller does not run in it: until the finalizer is removed by hand, the class cannot be deleted (docs/install.md, 'From gateway to another mode')`,
         );
     this.#noted = new Set(names);
   }

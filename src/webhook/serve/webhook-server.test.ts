@@ -2,6 +2,7 @@ import { request } from "node:https";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { cluster } from "../../../test/support/cluster/cluster.ts";
 import { gateway, gatewayClass, policy, routeTo, service } from "../../../test/support/cluster/gateway-objects.ts";
+import { until } from "../../../test/support/kubernetes/until.ts";
 import { type CertifiedKey, makeAuthority, signCertificate } from "../../adapters/certificates/make-certificates.ts";
 import type { JsonObject } from "../../core/model/json.ts";
 import { builtInDefinitions } from "../../definitions/built-in-definitions.ts";
@@ -168,6 +169,21 @@ describe("the server", () => {
     );
     expect(["cut off", 413]).toContain(await sent);
     expect((await send("/warn", JSON.stringify(review()))).status).toBe(200);
+  });
+
+  test("a hundred requests at a time are answered, a further one is turned away until one of them ends", async () => {
+    const path = { host: "127.0.0.1", servername: "localhost", port: server.port, path: "/warn", method: "POST" };
+    const open = Array.from({ length: 100 }, () =>
+      request({ ...path, ca: authority.certificate, agent: false }).on("error", () => undefined),
+    );
+    for (const one of open) one.write("{");
+    const status = async (): Promise<number> => (await send("/warn", JSON.stringify(review()))).status;
+    // 429 as soon as the bodies of all of them are awaited.
+    await until(async () => (await status()) === 429);
+    expect(await status()).toBe(429);
+    open[0]?.destroy();
+    await until(async () => (await status()) === 200);
+    for (const one of open) one.destroy();
   });
 
   test("a new certificate is for new connections, also of another authority", async () => {

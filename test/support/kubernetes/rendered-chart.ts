@@ -37,10 +37,14 @@ export interface Right {
 
 /** Every right that the roles of the controller give. */
 export const controllerRights = (rendered: string): readonly Right[] =>
+  rightsOfRoles(rendered, (name) => name.startsWith("prevail-controller"));
+
+/** Every right that the roles with such a name give. */
+export const rightsOfRoles = (rendered: string, isMeant: (name: string) => boolean): readonly Right[] =>
   rendered.split(/^---$/m).flatMap((text) =>
     documentsOf(text)
       .filter(({ kind }) => kind === "ClusterRole" || kind === "Role")
-      .filter((role) => nameOf(role).startsWith("prevail-controller"))
+      .filter((role) => isMeant(nameOf(role)))
       .flatMap((role) => rightsOf(role, testsOfRules(text))),
   );
 

@@ -33,7 +33,10 @@ describe.skipIf(parts === undefined || helm === undefined)("the chart in the mod
     await untilEstablished(plane.kubectl);
     await apply(clusterObjects);
     await plane.kubectl(["create", "namespace", VIEW_NAMESPACE]);
-    const policyKinds = [{ apiGroup: "policies.example.com", resources: ["authpolicies", "limitpolicies"] }];
+    const policyKinds = [
+      { apiGroup: "policies.example.com", resources: ["authpolicies", "limitpolicies"] },
+      { apiGroup: "kitchen.example.com", resources: ["ovens"] },
+    ];
     const values = { mode: "observe", "viewApi.port": balancer.port, policyKinds };
     rendered = await renderChart(helm ?? "", values);
     const owner = ["--namespace", VIEW_NAMESPACE, "--take-ownership"];

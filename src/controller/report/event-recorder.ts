@@ -17,11 +17,14 @@ export interface EventRecorderOptions {
   readonly objectOf: (id: ObjectId) => JsonObject | undefined;
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;
+  /** How much longer this process may write; 0 if it does not lead. */
+  readonly remainingMs: () => number;
   /** Called for each Event: it was written, there were too many, or the server refused it. */
   readonly onOutcome: (outcome: EventOutcome, error?: Error) => void;
 }
 
-export type EventOutcome = "written" | "repeated" | "limited" | "failed";
+/** `late`: this process may not write any more. */
+export type EventOutcome = "written" | "repeated" | "limited" | "late" | "failed";
 
 const EVENTS = { group: "events.k8s.io", version: "v1", plural: "events" };
 /** An Event of the same object and reason is written once in this time. */
@@ -62,12 +65,15 @@ export class EventRecorder {
   }
 
   async #write(event: ObjectEvent): Promise<void> {
-    const { client, onOutcome } = this.#options;
+    const { client, remainingMs, onOutcome } = this.#options;
     const object = this.#eventObject(event);
     if (object === undefined) return;
     try {
       if (!(await this.#mayCreate())) return onOutcome("failed", NO_RIGHT);
-      await createObject(client, EVENTS, object, { deadlineMs: DEADLINE_MS });
+      // The review took its time, and another replica may lead by now.
+      const deadlineMs = Math.floor(Math.min(DEADLINE_MS, remainingMs()));
+      if (deadlineMs <= 0) return onOutcome("late");
+      await createObject(client, EVENTS, object, { deadlineMs });
       onOutcome("written");
     } catch (error) {
       onOutcome("failed", error instanceof Error ? error : new Error(String(error)));

@@ -109,6 +109,7 @@ export class StatusReporter {
       objectOf: (id) => this.#cache.find(id),
       nowMs: Date.now,
       monotonicMs,
+      remainingMs,
       onOutcome: onEvent,
     });
     this.#queue = new WorkQueue({ workers: WORKERS, work: (id) => this.#writer.write(id), monotonicMs });

@@ -1,8 +1,9 @@
 /** Takes back everything that the controller has written into a cluster, and what it has created for Gateways. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { isConflict, isNotFound } from "../../adapters/cluster/client/api-error.ts";
+import { isNotFound } from "../../adapters/cluster/client/api-error.ts";
+import { discoverResources } from "../../adapters/cluster/client/discover-resources.ts";
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
-import { getObject, updateObject, updateStatus } from "../../adapters/cluster/client/object-requests.ts";
+import type { ApiObjectName } from "../../adapters/cluster/client/object-requests.ts";
 import { type ApiResource, resourceName, resourcePath } from "../../adapters/cluster/client/resource.ts";
 import { COVERAGE_RULE } from "../../core/check/coverage/check-coverage.ts";
 import { evaluate } from "../../core/evaluate.ts";
@@ -10,14 +11,22 @@ import { worldOf } from "../../core/evaluation.ts";
 import { type JsonObject, objectAt, ownValue } from "../../core/model/json.ts";
 import { type GroupKind, type KindId, kindId } from "../../core/model/refs.ts";
 import { buildSnapshot } from "../../core/model/snapshot.ts";
-import { isAffectedTypeOf } from "../../core/status/affected-type.ts";
+import { policyConditionsIn } from "../../core/status/former-conditions.ts";
 import { mergeStatus } from "../../core/status/merge-status.ts";
 import { NOTHING_WANTED, type WantedStatus } from "../../core/status/wanted-status.ts";
 import { VIEW_GROUP, VIEW_VERSION } from "../../core/view/view-resources.ts";
 import { knownDefinitions } from "../../definitions/known-definitions.ts";
 import { readCluster } from "../../sources/cluster/read-cluster.ts";
 import { type KindOwner, ownsKind } from "../report/owns-kind.ts";
-import { FIELD_MANAGER } from "../report/status-writer.ts";
+import { formatTime } from "../report/status-writer.ts";
+import {
+  findWritten,
+  mayBePolicyKind,
+  mayBeWritten,
+  type WithdrawOptions,
+  withdrawalOptions,
+  withdrawObject,
+} from "../report/withdraw-object.ts";
 import { removeClassFinalizers } from "./remove-class-finalizers.ts";
 import { removeGatewayObjects } from "./remove-gateway-objects.ts";
 import { type LeaseName, takeLease } from "./take-lease.ts";
@@ -45,7 +54,6 @@ const WEBHOOKS = ["prevail-warn", "prevail-deny", "prevail-warn-found", "prevail
   kind: "ValidatingWebhookConfiguration",
   name,
 }));
-const MAX_ATTEMPTS = 8;
 
 /**
  * The APIService goes first: without a controller behind it, no namespace can be deleted. Then webhooks, the objects of Gateways, finalizers, and status. The Lease is taken
@@ -86,80 +94,110 @@ async function request(client: KubeClient, method: "GET" | "DELETE", path: strin
   }
 }
 
+/** What stays of an object, and whether its kind is known to be one of policies. */
+interface Withdrawn extends Pick<WithdrawOptions, "isPolicyKind"> {
+  readonly wanted: WantedStatus;
+}
+
 async function withdrawAll(options: CleanupOptions): Promise<readonly string[]> {
   const { client, lease, signal, note } = options;
   const { objects, resources, findings } = await readCluster(client, { namespaces: [lease.namespace], signal });
   const byKind = new Map<KindId, ApiResource>(resources.map((resource) => [kindId(resource), resource]));
   const failures = findings.map(({ message }) => message);
   const wantedOf = nothingWanted(objects, options);
-  const withdrawn = new Set<JsonObject>();
+  const withdrawn = new Set<string>();
+  const attempt = async (resource: ApiResource, name: ApiObjectName, step: () => Promise<boolean>): Promise<void> => {
+    if (signal.aborted) return;
+    const where = `${resourceName(resource)} ${name.namespace === undefined ? "" : `${name.namespace}/`}${name.name}`;
+    try {
+      if (await step()) withdrawn.add(where);
+    } catch (error) {
+      failures.push(`${where}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+  const leftBehind = await findLeftBehind(byKind, options, failures);
   for (const part of PARTS) {
     for (const object of objects) {
       const resource = byKind.get(kindIdOf(object));
-      if (resource === undefined || signal.aborted) continue;
-      try {
-        if (await withdraw(object, resource, { ...options, part, wanted: wantedOf(resource) })) withdrawn.add(object);
-      } catch (error) {
-        const { namespace, name } = nameOf(object);
-        const where = namespace === undefined ? name : `${namespace}/${name}`;
-        failures.push(`${resourceName(resource)} ${where}: ${error instanceof Error ? error.message : String(error)}`);
-      }
+      if (resource === undefined) continue;
+      const how = { ...options, ...wantedOf(resource), part };
+      await attempt(resource, nameOf(object), () => withdraw(object, resource, how));
     }
+    for (const { resource, name } of leftBehind)
+      await attempt(resource, name, () => withdrawNamed(name, resource, { ...options, ...wantedOf(resource), part }));
   }
   const of = `conditions, entries and annotations of ${withdrawn.size} ${withdrawn.size === 1 ? "object" : "objects"}`;
   note(`${options.isDryRun ? "would withdraw" : "withdrew"} ${of}`);
   return failures;
 }
 
-/** The conditions of a policy without ancestors have no owner, so they are withdrawn where the kind is owned. */
-function nothingWanted(objects: readonly unknown[], owner: KindOwner): (kind: GroupKind) => WantedStatus {
+/** Objects of kinds that no definition names any more, in which this controller's field manager has written. */
+async function findLeftBehind(
+  known: ReadonlyMap<KindId, unknown>,
+  { client, controllerName, signal }: CleanupOptions,
+  failures: string[],
+): Promise<readonly { readonly resource: ApiResource; readonly name: ApiObjectName }[]> {
+  const { resources } = await discoverResources(client, signal);
+  const found: { readonly resource: ApiResource; readonly name: ApiObjectName }[] = [];
+  for (const resource of resources) {
+    if (known.has(kindId(resource)) || !mayBeWritten(resource)) continue;
+    try {
+      for (const name of await findWritten(client, resource, controllerName, signal)) found.push({ resource, name });
+    } catch (error) {
+      if (signal.aborted) return [];
+      failures.push(`${resourceName(resource)}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return found;
+}
+
+/** Where the kind is owned, all conditions of a policy without ancestors are withdrawn; elsewhere those that this controller wrote, as managed fields say. */
+function nothingWanted(objects: readonly unknown[], owner: KindOwner): (kind: GroupKind) => Withdrawn {
   const { rulebook } = worldOf(evaluate(buildSnapshot(objects, { validated: true }), knownDefinitions()));
   const withoutAncestors: WantedStatus = { ...NOTHING_WANTED, conditions: [] };
-  return (kind) => {
+  const wantedOf = (kind: GroupKind): WantedStatus => {
     if (kindId(kind) === COVERAGE_RULE) return { ...NOTHING_WANTED, isOwn: true };
     const definition = rulebook.byPolicyKind.get(kindId(kind))?.definition;
     if (definition === undefined || definition.status.ancestors !== "None") return NOTHING_WANTED;
     return ownsKind(owner, definition) ? withoutAncestors : NOTHING_WANTED;
   };
+  return (kind) => ({ wanted: wantedOf(kind), isPolicyKind: rulebook.byPolicyKind.has(kindId(kind)) });
 }
 
 /** The parts of objects in the order in which they are withdrawn. An annotation is a change of the object itself. */
 const PARTS = ["status", "annotations"] as const;
 
-interface WithdrawOptions extends CleanupOptions {
+interface PartOptions extends CleanupOptions, Withdrawn {
   readonly part: (typeof PARTS)[number];
-  readonly wanted: WantedStatus;
 }
 
 /** Removes our entries and conditions, or our annotations, from one object. True if there were any. */
-async function withdraw(
-  seen: JsonObject,
+async function withdraw(seen: JsonObject, resource: ApiResource, options: PartOptions): Promise<boolean> {
+  const { controllerName, nowMs, part, wanted } = options;
+  const mayHaveFormer = part === "status" && mayBePolicyKind(resource) && policyConditionsIn(seen).length > 0;
+  const { changes } = mergeStatus(seen, wanted, withdrawalOptions(controllerName, formatTime(nowMs())));
+  if (!changes[part] && !mayHaveFormer) return false;
+  return withdrawNamed(nameOf(seen), resource, options);
+}
+
+async function withdrawNamed(
+  name: ApiObjectName,
   resource: ApiResource,
-  { client, controllerName, isDryRun, nowMs, signal, part, wanted }: WithdrawOptions,
+  { client, controllerName, isDryRun, nowMs, signal, part, wanted, isPolicyKind }: PartOptions,
 ): Promise<boolean> {
-  const options = {
+  const outcome = await withdrawObject({
+    client,
     controllerName,
-    isOurs: isAffectedTypeOf(controllerName),
-    mayChangeAncestors: true,
-    // Entries of routes that this controller wrote as that of a GatewayClass; the status of Gateways stays.
-    implementsGatewayApi: true,
-    now: `${new Date(nowMs()).toISOString().slice(0, 19)}Z`,
-  };
-  if (!mergeStatus(seen, wanted, options).changes[part]) return false;
-  if (isDryRun) return true;
-  const put = part === "status" ? updateStatus : updateObject;
-  for (let attempt = 1; ; attempt++) {
-    // The whole object: what was listed has no managed fields.
-    const object = await getObject(client, resource, nameOf(seen), { signal });
-    const merged = object && mergeStatus(object, wanted, options);
-    if (merged?.object === undefined || !merged.changes[part]) return true;
-    const next = merged.object;
-    try {
-      await put(client, resource, next, { fieldManager: FIELD_MANAGER });
-    } catch (error) {
-      if (!isConflict(error) || attempt >= MAX_ATTEMPTS) throw error;
-    }
-  }
+    resource,
+    name,
+    part,
+    wanted,
+    isPolicyKind,
+    beforeWrite: async () => (isDryRun ? undefined : {}),
+    now: () => formatTime(nowMs()),
+    signal,
+  });
+  return outcome !== "Nothing";
 }
 
 function nameOf(object: JsonObject): { readonly namespace?: string; readonly name: string } {

@@ -1,7 +1,7 @@
 /** How many Events are written, and until when. `test/cluster/status-writes.test.ts` has them on a real API server. */
 import { expect, test } from "vitest";
-import { textAt } from "../../adapters/cluster/client/json-fields.ts";
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
+import { textAt } from "../../core/model/json.ts";
 import { objectId } from "../../core/model/refs.ts";
 import { EventRecorder } from "./event-recorder.ts";
 

@@ -77,6 +77,12 @@ export class LiveStatuses {
     return this.#owned.kinds;
   }
 
+  /** The owned policy kinds whose status has conditions and no ancestors. */
+  kindsWithConditions(world: World): ReadonlySet<KindId> {
+    const without = this.ownedKinds(world).filter(({ definition }) => definition.status.ancestors === "None");
+    return new Set(without.flatMap(({ definition }) => definition.policies.map(kindId)));
+  }
+
   /** The wanted status of an object. */
   find(id: ObjectId): WantedStatus {
     const [policy, affected = [], own] = [this.#policies.get(id), this.#targets.get(id), this.#ownOf(id)];

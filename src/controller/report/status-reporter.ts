@@ -5,19 +5,23 @@ import { type ApiResource, resourceName } from "../../adapters/cluster/client/re
 import { touchedOf } from "../../core/apply.ts";
 import type { Touched } from "../../core/effective/update/delta.ts";
 import { worldOf } from "../../core/evaluation.ts";
-import { isJsonObject, type JsonObject, objectAt } from "../../core/model/json.ts";
-import { type KindId, kindId, type ObjectId, objectId, splitId } from "../../core/model/refs.ts";
+import { isJsonObject, type JsonObject } from "../../core/model/json.ts";
+import { type GroupKind, type KindId, kindId, type ObjectId, splitId } from "../../core/model/refs.ts";
 import { affectedType, isAffectedTypeOf } from "../../core/status/affected-type.ts";
+import { policyConditionsIn } from "../../core/status/former-conditions.ts";
 import type { MergeOptions } from "../../core/status/merge-status.ts";
 import { StatusScope } from "../../core/status/status-tracker.ts";
 import { changeEvents } from "../../core/view/change-events.ts";
 import type { StoppedStatus } from "../../core/view/view-context.ts";
 import type { LiveState, LiveStep } from "../live-evaluation.ts";
+import { changedIds, generationOf } from "./changed-ids.ts";
 import { EventRecorder, type EventRecorderOptions } from "./event-recorder.ts";
+import { fieldManagerOf } from "./field-manager-of.ts";
+import { type FormerKind, FormerStatuses } from "./former-statuses.ts";
 import { areGatewaysHeld, findHeldKinds, type HeldKinds } from "./held-kinds.ts";
 import { LiveStatuses, type LiveStatusesOptions } from "./live-statuses.ts";
 import { ObjectCache } from "./object-cache.ts";
-import { StatusWriter, type WantedWrite, type WriteEvent } from "./status-writer.ts";
+import { formatTime, StatusWriter, type WantedWrite, type WriteEvent } from "./status-writer.ts";
 import { WorkQueue } from "./work-queue.ts";
 import { createWriteLimit } from "./write-limit.ts";
 
@@ -60,6 +64,7 @@ export class StatusReporter {
   readonly #queue: WorkQueue<ObjectId>;
   readonly #writer: StatusWriter;
   readonly #events: EventRecorder;
+  readonly #former: FormerStatuses;
   readonly #troubled = new Set<string>();
   /** Resources of kinds that are not followed any more. */
   readonly #retired = new Map<KindId, ApiResource>();
@@ -89,10 +94,12 @@ export class StatusReporter {
     const { client, controllerName, instance, remainingMs, isDryRun, signal, onEvent } = options;
     this.#statuses = new LiveStatuses(options);
     const monotonicMs = (): number => performance.now();
+    const limit = createWriteLimit(RATE, monotonicMs);
     this.#writer = new StatusWriter({
       client,
+      fieldManager: fieldManagerOf(controllerName),
       cache: this.#cache,
-      limit: createWriteLimit(RATE, monotonicMs),
+      limit,
       find: (id) => this.#find(id),
       remainingMs,
       isDryRun,
@@ -111,6 +118,17 @@ export class StatusReporter {
       monotonicMs,
       remainingMs,
       onOutcome: onEvent,
+    });
+    this.#former = new FormerStatuses({
+      client,
+      controllerName,
+      isDryRun,
+      remainingMs,
+      limit,
+      report: options.report,
+      signal,
+      now: () => formatTime(Date.now()),
+      find: (kind) => this.#findFormer(kind),
     });
     this.#queue = new WorkQueue({ workers: WORKERS, work: (id) => this.#writer.write(id), monotonicMs });
   }
@@ -135,7 +153,10 @@ export class StatusReporter {
     this.#state = state;
     const { objects } = worldOf(state.evaluation);
     this.#cache.use((id) => objects.get(id)?.raw);
-    if (step === undefined && before !== undefined) this.#retain(before, state);
+    if (step === undefined && before !== undefined) {
+      this.#retain(before, state);
+      this.#addFormer(before, state);
+    }
     if (step === undefined || before === undefined) {
       this.#isAllDirty = true;
       this.#scope.addAll();
@@ -201,6 +222,7 @@ export class StatusReporter {
   lead(): void {
     this.#isLeading = true;
     this.#queue.open();
+    this.#former.lead();
     this.#isAllDirty = true;
     this.#scope.addAll();
     this.#compute();
@@ -213,7 +235,7 @@ export class StatusReporter {
     this.#cache.clear();
     this.#scope = new StatusScope();
     clearTimeout(this.#again);
-    await this.#queue.close();
+    await Promise.all([this.#queue.close(), this.#former.follow()]);
   }
 
   /** A definition that goes may take its kinds with it: what was written into objects of these kinds is withdrawn. */
@@ -225,6 +247,30 @@ export class StatusReporter {
       for (const { id, raw } of objects.ofKind(kind))
         if (mayHaveOurs(raw, this.#options.controllerName)) this.#cache.retain(id, raw);
     }
+  }
+
+  /** The conditions of a kind without ancestors are withdrawn when its definition goes, changes or has another owner. */
+  #addFormer(before: LiveState, after: LiveState): void {
+    const wantedAfter = this.#statuses.kindsWithConditions(worldOf(after.evaluation));
+    for (const kind of this.#statuses.kindsWithConditions(worldOf(before.evaluation))) {
+      const resource = before.resources.get(kind);
+      if (resource !== undefined && !wantedAfter.has(kind)) this.#former.add(resource);
+    }
+  }
+
+  #findFormer(kind: GroupKind): FormerKind {
+    const id = kindId(kind);
+    if (this.#state === undefined) return { state: "Held", isFollowed: true, isPolicyKind: false };
+    const world = worldOf(this.#state.evaluation);
+    const isFollowed = this.#state.resources.has(id);
+    const isPolicyKind = world.rulebook.byPolicyKind.has(id);
+    const { byPolicyKind, unknownKinds } = findHeldKinds(world, this.#troubledKinds(this.#state));
+    const isHeld = isPolicyKind ? byPolicyKind.has(id) : unknownKinds !== undefined;
+    const mayHaveAny = (): boolean =>
+      !isFollowed || [...world.objects.ofKind(id)].some(({ raw }) => policyConditionsIn(raw).length > 0);
+    const isWanted = this.#statuses.kindsWithConditions(world).has(id);
+    const state = isHeld ? "Held" : isWanted || !mayHaveAny() ? "Nothing" : "Former";
+    return { state, isFollowed, isPolicyKind };
   }
 
   #find(id: ObjectId): WantedWrite | undefined {
@@ -261,12 +307,16 @@ export class StatusReporter {
     };
   }
 
+  #troubledKinds({ resources }: LiveState): ReadonlySet<KindId> {
+    return new Set([...resources.values()].filter((one) => this.#troubled.has(resourceName(one))).map(kindId));
+  }
+
   #findHeld(): void {
     if (this.#state === undefined) return;
-    const { evaluation, resources } = this.#state;
-    const troubled = [...resources.values()].filter((one) => this.#troubled.has(resourceName(one))).map(kindId);
-    this.#held = findHeldKinds(worldOf(evaluation), new Set(troubled));
-    this.#areGatewaysHeld = areGatewaysHeld(worldOf(evaluation), new Set(troubled));
+    const world = worldOf(this.#state.evaluation);
+    const troubled = this.#troubledKinds(this.#state);
+    this.#held = findHeldKinds(world, troubled);
+    this.#areGatewaysHeld = areGatewaysHeld(world, troubled);
     const { byPolicyKind, unknownKinds } = this.#held;
     this.#heldText = JSON.stringify([[...byPolicyKind.keys()], unknownKinds, this.#areGatewaysHeld]);
     this.#mergeOptionsOf = new Map();
@@ -326,33 +376,6 @@ export class StatusReporter {
 function isMeaningful(touched: Touched | undefined): boolean {
   return touched === undefined || touched.objects.length > 0 || touched.links.size > 0;
 }
-
-function changedIds({ changes }: LiveStep, { resources }: LiveState): readonly ObjectId[] {
-  return changes.flatMap((change) => {
-    if ("delete" in change) return [objectId(change.delete)];
-    const ref = isJsonObject(change.upsert) ? refOf(change.upsert) : undefined;
-    if (ref === undefined) return [];
-    const isNamespaced = resources.get(kindId(ref))?.isNamespaced === true;
-    return [objectId(isNamespaced ? ref : { ...ref, namespace: "" })];
-  });
-}
-
-function refOf(object: JsonObject): Parameters<typeof objectId>[0] {
-  const text = (value: unknown): string => (typeof value === "string" ? value : "");
-  const metadata = objectAt(object, "metadata");
-  const apiVersion = text(object["apiVersion"]);
-  return {
-    group: apiVersion.includes("/") ? (apiVersion.split("/", 1)[0] ?? "") : "",
-    kind: text(object["kind"]),
-    namespace: text(metadata["namespace"]),
-    name: text(metadata["name"]),
-  };
-}
-
-const generationOf = ({ evaluation }: LiveState, id: ObjectId): unknown => {
-  const raw = worldOf(evaluation).objects.get(id)?.raw;
-  return raw === undefined ? undefined : objectAt(raw, "metadata")["generation"];
-};
 
 /** False only if the object has nothing of this controller. The name of a controller is in each of its entries, and its domain in each type. */
 function mayHaveOurs({ metadata, status }: JsonObject, controllerName: string): boolean {

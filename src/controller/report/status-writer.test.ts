@@ -78,6 +78,7 @@ function startWriter() {
   });
   const writer = new StatusWriter({
     client,
+    fieldManager: "prevail-controller",
     cache,
     limit: { take: async () => undefined },
     find,

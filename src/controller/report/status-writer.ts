@@ -39,6 +39,8 @@ export type WriteEvent =
 
 export interface StatusWriterOptions {
   readonly client: KubeClient;
+  /** The manager of the fields that are written (`fieldManagerOf`). */
+  readonly fieldManager: string;
   readonly cache: ObjectCache;
   readonly limit: WriteLimit;
   /** Undefined if nothing is known about the kind of the object. */
@@ -52,9 +54,6 @@ export interface StatusWriterOptions {
   readonly monotonicMs: () => number;
   readonly random?: () => number;
 }
-
-/** The manager of the fields that are written (Kubernetes, "Field management"). */
-export const FIELD_MANAGER = "prevail-controller";
 
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 5 * 60_000;
@@ -149,7 +148,7 @@ export class StatusWriter {
     { changes }: MergedStatus,
     object: JsonObject,
   ): Promise<number | undefined | "Conflict"> {
-    const { client, cache, remainingMs, isDryRun, report, monotonicMs } = this.#options;
+    const { client, fieldManager, cache, remainingMs, isDryRun, report, monotonicMs } = this.#options;
     const { resource, wanted, held } = now;
     const what = { object: id, resource: resourceName(resource) };
     if (isDryRun) {
@@ -159,7 +158,7 @@ export class StatusWriter {
     }
     const options = {
       deadlineMs: Math.max(1, Math.floor(Math.min(WRITE_DEADLINE_MS, remainingMs()))),
-      fieldManager: FIELD_MANAGER,
+      fieldManager,
     };
     // If the response is lost, the object may have either.
     record.confirmed = undefined;
@@ -239,10 +238,10 @@ export class StatusWriter {
 
   /** The manager, other than this controller, that wrote the object last. */
   async #lastManager(id: ObjectId, resource: ApiResource): Promise<string> {
-    const { client, signal } = this.#options;
+    const { client, fieldManager, signal } = this.#options;
     const object = await getObject(client, resource, nameOf(id), { signal });
     const entries = objectsIn(ownValue(objectAt(object, "metadata"), "managedFields"))
-      .filter((entry) => textAt(entry, "manager") !== FIELD_MANAGER)
+      .filter((entry) => textAt(entry, "manager") !== fieldManager)
       .toSorted((a, b) => (textAt(a, "time") < textAt(b, "time") ? 1 : -1));
     return textAt(entries[0], "manager") || "unknown";
   }
@@ -311,7 +310,7 @@ export class StatusWriter {
 }
 
 /** RFC 3339, in seconds, as times of conditions are. */
-const formatTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
+export const formatTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
 /** Groups of the API server's own kinds have no dot, or end with `.k8s.io`. */
 const isCustom = ({ group }: ApiResource): boolean =>

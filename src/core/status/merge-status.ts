@@ -10,6 +10,7 @@ import {
   ownValue,
 } from "../model/json.ts";
 import { GATEWAY_API } from "../model/kinds.ts";
+import { POLICY_CONDITIONS } from "./former-conditions.ts";
 import { MAX_ANCESTORS } from "./limit-ancestors.ts";
 import { MAX_CONDITIONS, mergeConditions } from "./merge-conditions.ts";
 import type { AncestorRef, AncestorStatus, Condition, StatusLocation, TargetStatus } from "./status-report.ts";
@@ -331,9 +332,6 @@ const oursBut =
   (kept: TargetStatus["kept"], isOurs: MergeOptions["isOurs"]): MergeOptions["isOurs"] =>
   (type) =>
     isOurs(type) && kept?.includes(type) !== true;
-
-/** GEP-713, "Meta resource status"; Gateway API, "BackendTLSPolicyConditionResolvedRefs" */
-const POLICY_CONDITIONS: ReadonlySet<string> = new Set(["Accepted", "Enforced", "Programmed", "ResolvedRefs"]);
 
 /** The list, after noting the conditions that have no room in it. */
 function fitting(

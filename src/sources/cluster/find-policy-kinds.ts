@@ -87,4 +87,6 @@ const OWN_GROUPS: ReadonlySet<string> = new Set(
     "storagemigration",
   ].map((name) => `${name}.k8s.io`),
 );
-const isExtension = (group: string): boolean => group.includes(".") && !OWN_GROUPS.has(group);
+
+/** True for the groups of CRDs and of other extensions of the API server. */
+export const isExtension = (group: string): boolean => group.includes(".") && !OWN_GROUPS.has(group);

@@ -10,6 +10,8 @@ export interface ListOptions {
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Only the metadata of objects, with their managed fields. Otherwise whole objects without these. */
+  readonly only?: "Metadata" | undefined;
   /** Called after each page with the number of objects so far. */
   readonly onPage?: ((count: number) => void) | undefined;
 }
@@ -19,6 +21,8 @@ export interface ObjectList {
   readonly resourceVersion: string;
 }
 
+/** Kubernetes, API Concepts, "Alternate representations of resources" */
+const METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
 const PAGE = 500;
 /** A list that takes longer than the server keeps its version begins anew, this many times. */
 const MAX_STARTS = 3;
@@ -39,7 +43,7 @@ export async function listObjects(
 }
 
 async function listPages(client: KubeClient, resource: ApiResource, options: ListOptions): Promise<ObjectList> {
-  const { namespace, labelSelector, fieldSelector, signal, onPage } = options;
+  const { namespace, labelSelector, fieldSelector, signal, only, onPage } = options;
   const items: JsonObject[] = [];
   let next: string | undefined;
   for (;;) {
@@ -47,9 +51,11 @@ async function listPages(client: KubeClient, resource: ApiResource, options: Lis
       path: resourcePath(resource, namespace),
       query: { limit: String(PAGE), continue: next, labelSelector, fieldSelector },
       deadlineMs: 60_000,
+      ...(only === "Metadata" ? { accept: METADATA } : {}),
       ...(signal === undefined ? {} : { signal }),
     });
-    for (const item of objectsIn(ownValue(page, "items"))) items.push(trimObject(withType(item, resource)));
+    for (const item of objectsIn(ownValue(page, "items")))
+      items.push(only === "Metadata" ? item : trimObject(withType(item, resource)));
     onPage?.(items.length);
     const metadata = ownValue(page, "metadata");
     const token = isJsonObject(metadata) ? ownValue(metadata, "continue") : undefined;

@@ -1,0 +1,169 @@
+/** Withdraws what the controller wrote into objects of kinds that it does not report on any more. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { isForbidden } from "../../adapters/cluster/client/api-error.ts";
+import { discoverResources } from "../../adapters/cluster/client/discover-resources.ts";
+import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
+import type { ApiObjectName } from "../../adapters/cluster/client/object-requests.ts";
+import { type ApiResource, resourceName } from "../../adapters/cluster/client/resource.ts";
+import { reviewOwnAccess } from "../../adapters/cluster/client/reviews.ts";
+import { type GroupKind, type ObjectId, objectId } from "../../core/model/refs.ts";
+import { NOTHING_WANTED } from "../../core/status/wanted-status.ts";
+import type { WriteEvent } from "./status-writer.ts";
+import { findWritten, mayBeWritten, withdrawObject } from "./withdraw-object.ts";
+import type { WriteLimit } from "./write-limit.ts";
+
+export interface FormerStatusesOptions {
+  readonly client: KubeClient;
+  readonly controllerName: string;
+  readonly isDryRun: boolean;
+  readonly remainingMs: () => number;
+  readonly limit: WriteLimit;
+  readonly report: (event: WriteEvent) => void;
+  readonly signal: AbortSignal;
+  readonly now: () => string;
+  readonly find: (kind: GroupKind) => FormerKind;
+}
+
+/** What is known about a kind now. */
+export interface FormerKind {
+  /** `Nothing`: there is nothing to withdraw. `Held`: not now, because something that this rests on cannot be read. */
+  readonly state: "Nothing" | "Held" | "Former";
+  /** True: its objects are seen, so that all but conditions of policies is withdrawn where the status is written. */
+  readonly isFollowed: boolean;
+  readonly isPolicyKind: boolean;
+}
+
+const FIRST_WAIT_MS = 1000;
+const LONGEST_WAIT_MS = 60_000;
+const WRITE_DEADLINE_MS = 10_000;
+
+/**
+ * What a definition leaves behind
+ *
+ * Two parts of what was written are not seen in the evaluation: conditions of policies without ancestors, which do not name their controller, and whatever is in
+ * objects of kinds that are not followed, because a PolicyDefinition went while no controller ran. Both are found by the field manager of the controller, in
+ * lists of metadata: once when this replica begins to lead, and for each kind that it ceases to own.
+ */
+export class FormerStatuses {
+  readonly #options: FormerStatusesOptions;
+  /** Resources that have to be looked at, by name. */
+  readonly #pending = new Map<string, ApiResource>();
+  #isAllPending = false;
+  #leading: AbortController | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(options: FormerStatusesOptions) {
+    this.#options = options;
+  }
+
+  /** This process leads from now on. */
+  lead(): void {
+    this.#leading ??= new AbortController();
+    this.#isAllPending = true;
+    this.#run();
+  }
+
+  /** The kind of this resource may not be owned any more. */
+  add(resource: ApiResource): void {
+    if (this.#leading === undefined) return;
+    this.#pending.set(resourceName(resource), resource);
+    this.#run();
+  }
+
+  /** Resolves when no write is under way. */
+  async follow(): Promise<void> {
+    this.#leading?.abort();
+    this.#leading = undefined;
+    this.#isAllPending = false;
+    this.#pending.clear();
+    await this.#running;
+  }
+
+  #run(): void {
+    if (this.#leading === undefined || this.#running !== undefined) return;
+    this.#running = this.#work(AbortSignal.any([this.#leading.signal, this.#options.signal])).finally(() => {
+      this.#running = undefined;
+      if (this.#isAllPending || this.#pending.size > 0) this.#run();
+    });
+  }
+
+  async #work(signal: AbortSignal): Promise<void> {
+    for (let waitMs = FIRST_WAIT_MS; !signal.aborted; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
+      if (this.#isAllPending) await this.#findAll(signal).catch(() => undefined);
+      for (const [name, resource] of this.#pending) {
+        const isDone = await this.#look(resource, signal).catch((error: unknown) => isForbidden(error));
+        if (isDone) this.#pending.delete(name);
+      }
+      if (!this.#isAllPending && this.#pending.size === 0) return;
+      await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  async #findAll(signal: AbortSignal): Promise<void> {
+    const { resources } = await discoverResources(this.#options.client, signal);
+    if (signal.aborted) return;
+    this.#isAllPending = false;
+    for (const resource of resources) if (mayBeWritten(resource)) this.#pending.set(resourceName(resource), resource);
+  }
+
+  /** True if nothing is left of what was written into objects of this resource, or nothing can be done about it. */
+  async #look(resource: ApiResource, signal: AbortSignal): Promise<boolean> {
+    const { client, controllerName, find, report } = this.#options;
+    const { state } = find(resource);
+    if (state !== "Former") return state === "Nothing";
+    if (!(await this.#may("list", resource, "", signal))) return true;
+    const names = await findWritten(client, resource, controllerName, signal);
+    const [first] = names;
+    if (first === undefined) return true;
+    if (!(await this.#may("update", resource, resource.hasStatus ? "/status" : "", signal))) {
+      const message = `what was written into ${resourceName(resource)} cannot be withdrawn without the right to update it`;
+      report({ type: "LeftOut", object: idOf(resource, first), resource: resourceName(resource), message });
+      return true;
+    }
+    let isDone = true;
+    for (const name of names) isDone = (await this.#withdraw(resource, name, signal)) && isDone;
+    return isDone;
+  }
+
+  async #may(verb: string, resource: ApiResource, subresource: string, signal: AbortSignal): Promise<boolean> {
+    const { group, plural } = resource;
+    const access = { verb, group, resource: `${plural}${subresource}` };
+    return (await reviewOwnAccess(this.#options.client, access, { signal })).allowed;
+  }
+
+  /** False: it needs another attempt. */
+  async #withdraw(resource: ApiResource, name: ApiObjectName, signal: AbortSignal): Promise<boolean> {
+    const { client, controllerName, isDryRun, remainingMs, limit, find, report, now } = this.#options;
+    const { isFollowed, isPolicyKind } = find(resource);
+    const what = { object: idOf(resource, name), resource: resourceName(resource) };
+    const beforeWrite = async (): Promise<{ readonly deadlineMs: number } | undefined> => {
+      if (isDryRun) return undefined;
+      await limit.take(signal);
+      const deadlineMs = Math.floor(Math.min(WRITE_DEADLINE_MS, remainingMs()));
+      return signal.aborted || deadlineMs <= 0 || find(resource).state !== "Former" ? undefined : { deadlineMs };
+    };
+    try {
+      const outcome = await withdrawObject({
+        client,
+        controllerName,
+        resource,
+        name,
+        wanted: isFollowed ? undefined : NOTHING_WANTED,
+        isPolicyKind,
+        beforeWrite,
+        now,
+        signal,
+      });
+      if (outcome === "Withdrawn") report({ type: "Written", ...what });
+      if (outcome === "Withheld" && isDryRun) report({ type: "WouldWrite", ...what });
+      return outcome !== "Withheld" || isDryRun;
+    } catch (error) {
+      if (!signal.aborted)
+        report({ type: "Refused", ...what, error: error instanceof Error ? error : new Error(String(error)) });
+      return isForbidden(error);
+    }
+  }
+}
+
+const idOf = ({ group, kind }: ApiResource, { namespace = "", name }: ApiObjectName): ObjectId =>
+  objectId({ group, kind, namespace, name });

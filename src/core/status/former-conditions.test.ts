@@ -36,7 +36,7 @@ const table: readonly (readonly [string, JsonObject, readonly string[], { readon
     written(both, { [OURS]: keyed(["Enforced"]), theirs: keyed(["Accepted"]) }),
     ["Enforced"],
   ],
-  ["nobody is known as the writer", written(both, {}), []],
+  ["no writer is known", written(both, {}), []],
   [
     "another writer changed the words of one",
     written(both, {

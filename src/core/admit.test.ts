@@ -151,7 +151,7 @@ describe("warnings: the plan of the request", () => {
   test("a delete that reaches more than 1,000 paths: they are counted", () => {
     const routes = Array.from({ length: 1001 }, (_, i) => routeTo(`many-${i}`, "Gateway/g", "s"));
     expect(warnings([fridayFix, ...routes], remove(fridayFix))).toEqual([
-      "deleting RetryPolicy default/friday-fix ends the effect of its settings on 1003 paths below 1 object; for the values see kubectl prevail plan",
+      "deleting RetryPolicy default/friday-fix ends the effect of its settings on 1003 paths below 1 object (counted, not compared); for the values see kubectl prevail plan",
     ]);
     expect(refusal([fridayFix, ...routes], remove(fridayFix), { confirmAbove: 1002 })?.reason).toBe("NotConfirmed");
     expect(refusal([fridayFix, ...routes], remove(fridayFix), { confirmAbove: 1003 })).toBeUndefined();

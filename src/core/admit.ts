@@ -1,16 +1,14 @@
 /** Admission: what the webhooks say about a request to the API server. */
 import { type AdmissionRequest, isSettled } from "./admission/admission-request.ts";
+import { FAR, farEffect } from "./admission/far-effect.ts";
 import { type AdmissionRefusal, findRefusal, isExempt, type RefusalSettings } from "./admission/find-refusal.ts";
 import { formatWarnings, type WarningSettings } from "./admission/format-warnings.ts";
 import { type NameSettings, otherNames } from "./admission/other-names.ts";
-import type { DefinitionEffect, FarEffect, RequestEffect } from "./admission/request-effect.ts";
+import type { DefinitionEffect, EffectSettings, RequestEffect } from "./admission/request-effect.ts";
 import { samplePolicies } from "./admission/sample-policies.ts";
 import { apply, applyPlanned, type Change, touchedOf } from "./apply.ts";
-import { COVERAGE_RULE } from "./check/coverage/check-coverage.ts";
-import { parseCoverageRule } from "./check/coverage/parse-coverage-rule.ts";
 import { namedKinds } from "./effective/findings/ignored-policies.ts";
 import { hasSameMeaning } from "./effective/update/has-same-meaning.ts";
-import { verdictOf } from "./effective/verdicts/verdict-of.ts";
 import { buildRulebook } from "./effective/world/build-rulebook.ts";
 import { isRule, RULES } from "./effective/world/rulebook.ts";
 import { putInScope } from "./effective/world/scope-objects.ts";
@@ -20,7 +18,7 @@ import { withCascades } from "./explain/plan/with-cascades.ts";
 import type { Finding } from "./model/finding.ts";
 import type { JsonObject } from "./model/json.ts";
 import type { KubeObject } from "./model/kube-object.ts";
-import { type GroupKind, isNamespace, kindId, type ObjectRef, type PolicyId } from "./model/refs.ts";
+import { isNamespace, kindId, type ObjectRef } from "./model/refs.ts";
 import { parseObject } from "./model/snapshot.ts";
 
 /** The plan of a request, as warnings of one line each. Empty: nothing changes, as far as is known. */
@@ -62,14 +60,15 @@ function effectOf(
   evaluation: Evaluation,
   request: AdmissionRequest,
   subject: KubeObject,
-  settings: NameSettings,
+  settings: EffectSettings,
 ): RequestEffect | undefined {
   const { ref, id } = subject;
   const { operation, object, oldObject } = request;
   if (operation === "UPDATE" && oldObject !== undefined && object !== undefined && hasSameMeaning(oldObject, object))
     return undefined;
   if (isRule(ref)) return definitionEffect(evaluation, request, subject, settings);
-  const far = farEffect(worldOf(evaluation), request, subject, settings);
+  const cel = optionsOf(evaluation).evaluateCondition;
+  const far = farEffect(worldOf(evaluation), request, subject, { ...settings, cel });
   if (far !== undefined) return far;
   const current = asStored(evaluation, request, subject);
   const before = worldOf(current);
@@ -84,38 +83,13 @@ function effectOf(
     after,
     delta: applied.delta,
     touched: touchedOf(applied),
-    cel: optionsOf(evaluation).evaluateCondition,
+    cel,
     names: otherNames(settings, before, after),
   };
 }
 
 /** Above this number the paths of a policy that is deleted are counted only: comparing each of them takes too long for a request that waits. */
-const FAR = 1000;
-
-function farEffect(
-  world: World,
-  request: AdmissionRequest,
-  { ref, id }: KubeObject,
-  settings: NameSettings,
-): FarEffect | undefined {
-  const record = request.operation === "DELETE" ? world.policies.get(id as PolicyId) : undefined;
-  if (record === undefined || request.oldObject === undefined || !hasSameMeaning(record.object.raw, request.oldObject))
-    return undefined;
   // The changes that a rule refuses must be known exactly.
-  if (hasDenyRule(world, record.kind.policyKind)) return undefined;
-  const verdict = verdictOf(world, record);
-  const paths = verdict.state === "Accepted" ? verdict.total.full + verdict.total.partial : 0;
-  if (verdict.state !== "Accepted" || paths <= FAR) return undefined;
-  const names = otherNames(settings, world);
-  return { state: "Far", request, ref, id, names, paths, ancestors: verdict.ancestors.length };
-}
-
-const hasDenyRule = (world: World, policyKind: GroupKind): boolean =>
-  world.objects.ofKind(COVERAGE_RULE).some((object) => {
-    const { rule } = parseCoverageRule(object, world.rulebook);
-    return rule?.enforce === "Deny" && kindId(rule.policyKind) === kindId(policyKind);
-  });
-
 /** A Namespace goes with all that is in it. */
 const deletions = (world: World, ref: ObjectRef): readonly Change[] =>
   (isNamespace(ref) ? withCascades(world, [ref]) : [ref]).map((one) => ({ delete: one }));

@@ -8,7 +8,7 @@
  */
 
 import { COVERAGE_RULE } from "../check/coverage/check-coverage.ts";
-import { brokenCoverage } from "../check/coverage/coverage-changes.ts";
+import { type BrokenCoverage, brokenCoverage } from "../check/coverage/coverage-changes.ts";
 import { parseCoverageRule } from "../check/coverage/parse-coverage-rule.ts";
 import { countedVerdict } from "../effective/verdicts/counted-verdict.ts";
 import type { Verdict } from "../effective/verdicts/verdict.ts";
@@ -28,8 +28,7 @@ import { type AdmissionRequest, isBeingDeleted, isMetadataOnly, isSettled, metad
 import { countEffect } from "./count-effect.ts";
 import { formatRefusal } from "./format-line.ts";
 import { formatBrokenCoverage } from "./format-warnings.ts";
-import type { NameSettings } from "./other-names.ts";
-import type { ChangeEffect, DefinitionEffect, FarEffect, RequestEffect } from "./request-effect.ts";
+import type { ChangeEffect, DefinitionEffect, EffectSettings, FarEffect, RequestEffect } from "./request-effect.ts";
 
 export type RefusalReason = "Invalid" | "BrokenDefinition" | "Conflicted" | "NotCovered" | "NotConfirmed";
 
@@ -39,7 +38,7 @@ export interface AdmissionRefusal {
   readonly message: string;
 }
 
-export interface RefusalSettings extends NameSettings {
+export interface RefusalSettings extends EffectSettings {
   /** Refuse what would be Conflicted, or would make another policy Conflicted. */
   readonly refuseConflicts: boolean;
   /** A delete or an update after which a policy no longer takes effect on more than this number of paths must be confirmed. Undefined: none. */
@@ -68,15 +67,21 @@ function refusalOf(effect: RequestEffect, settings: RefusalSettings): AdmissionR
   switch (effect.state) {
     case "Definition":
       return brokenDefinition(effect);
-    case "Far":
-      return unconfirmed(effect, () => effect.paths, settings);
+    case "FarPolicy":
+      return notCovered(effect, effect.findBroken()) ?? unconfirmed(effect, atLeast(effect.losesMoreThan), settings);
+    case "FarRemoval":
+      return unconfirmed(effect, atLeast(effect.losesMoreThan), settings);
     case "Change":
       return (
         invalid(effect) ??
         invalidRule(effect) ??
         conflict(effect, settings) ??
-        notCovered(effect) ??
-        unconfirmed(effect, () => countEffect(effect).lost, settings)
+        notCovered(effect, brokenCoverage(effect, effect.id)) ??
+        unconfirmed(
+          effect,
+          exactly(() => countEffect(effect).lost),
+          settings,
+        )
       );
   }
 }
@@ -130,31 +135,46 @@ const isConflicted = (verdict: Verdict | undefined): boolean =>
   (verdict?.state === "NotAccepted" && verdict.reason === "Conflicted") ||
   (verdict?.state === "Unknown" && verdict.reason === "Undefined");
 
-function notCovered(effect: ChangeEffect): AdmissionRefusal | undefined {
-  const broken = brokenCoverage(effect, effect.id).find(({ rule }) => rule.enforce === "Deny");
+function notCovered(effect: ChangeEffect | FarEffect, rules: readonly BrokenCoverage[]): AdmissionRefusal | undefined {
+  const broken = rules.find(({ rule }) => rule.enforce === "Deny");
   if (broken === undefined) return undefined;
   const { rule } = broken;
   const fix = `Attach a ${effect.names.kind(rule.policyKind)} that meets the rule first`;
   return { reason: "NotCovered", message: `${formatBrokenCoverage(broken, effect.names)}. ${fix}.` };
 }
 
+/** The paths on which settings no longer take effect, as text, if there are more of them than the limit. */
+type FormatLost = (limit: number) => string | undefined;
+
+const exactly =
+  (count: () => number): FormatLost =>
+  (limit) => {
+    const lost = count();
+    return lost <= limit ? undefined : `${countKind(lost, "path")}, more than ${limit}`;
+  };
+
+const atLeast =
+  (isMoreThan: (limit: number) => boolean): FormatLost =>
+  (limit) =>
+    isMoreThan(limit) ? `more than ${countKind(limit, "path")}` : undefined;
+
 /** The confirmation names the generation of the object as it is now, so it is used up by the next change. */
 function unconfirmed(
   { request, ref, names }: ChangeEffect | FarEffect,
-  countLost: () => number,
+  formatLost: FormatLost,
   { confirmAbove }: RefusalSettings,
 ): AdmissionRefusal | undefined {
   const generation = metadataOf(request.oldObject, "generation");
   if (confirmAbove === undefined || request.operation === "CREATE" || typeof generation !== "number") return undefined;
   const versions = [request.oldObject, request.object].flatMap((raw) => (raw === undefined ? [] : [{ raw }]));
   if (versions.some((version) => annotationOf(version, CONFIRM_ANNOTATION) === String(generation))) return undefined;
-  const lost = countLost();
-  if (lost <= confirmAbove) return undefined;
+  const lost = formatLost(confirmAbove);
+  if (lost === undefined) return undefined;
   const doing = request.operation === "DELETE" ? "deleting" : "changing";
   const where = ref.namespace === "" ? "" : ` -n ${ref.namespace}`;
   const command = `kubectl annotate ${names.kind(ref).toLowerCase()} ${ref.name}${where} ${CONFIRM_ANNOTATION}=${generation} --overwrite`;
   return {
     reason: "NotConfirmed",
-    message: `${doing} ${names.own(ref)} ends the effect of settings on ${countKind(lost, "path")}, more than ${confirmAbove}. To confirm: ${command}`,
+    message: `${doing} ${names.own(ref)} ends the effect of settings on ${lost}. To confirm: ${command}`,
   };
 }

@@ -7,19 +7,27 @@ import type { World } from "../effective/world/world.ts";
 import { trafficOnPaths, worthByBackend } from "../explain/worth/traffic-changed.ts";
 import type { Finding } from "../model/finding.ts";
 import type { PolicyId } from "../model/refs.ts";
-import { countKind } from "../model/words/count-kinds.ts";
+import { countKind, countKinds } from "../model/words/count-kinds.ts";
 import { formatRetryCounts, formatWindow } from "../retry/format-share.ts";
 import type { RetryKnowledge } from "../retry/retry-counts.ts";
 import { countEffect, type EffectCount } from "./count-effect.ts";
 import { formatWarning } from "./format-line.ts";
-import type { NameSettings, OtherNames } from "./other-names.ts";
-import type { ChangeEffect, DefinitionEffect, FarEffect, RequestEffect } from "./request-effect.ts";
+import type { OtherNames } from "./other-names.ts";
+import type {
+  ChangeEffect,
+  DefinitionEffect,
+  EffectSettings,
+  FarPolicyEffect,
+  FarRemovalEffect,
+  KindCount,
+  RequestEffect,
+} from "./request-effect.ts";
 
 /** Further warnings are left out; the last one says so. */
 const MAX_WARNINGS = 5;
 
-export interface WarningSettings extends NameSettings {
   /** Findings about resources that could not be read, so that more may change than is known. */
+export interface WarningSettings extends EffectSettings {
   readonly unread: readonly Finding[];
   /** The counts of data planes. Undefined: nothing is known. */
   readonly retries?: RetryKnowledge | undefined;
@@ -40,16 +48,45 @@ function warningsOf(effect: RequestEffect, retries: RetryKnowledge | undefined):
   switch (effect.state) {
     case "Definition":
       return definitionWarnings(effect);
-    case "Far":
-      return farWarnings(effect);
+    case "FarPolicy":
+      return farPolicyWarnings(effect);
+    case "FarRemoval":
+      return farRemovalWarnings(effect);
     case "Change":
       return changeWarnings(effect, retries);
   }
 }
 
-const farWarnings = ({ ref, paths, ancestors, request, names }: FarEffect): readonly string[] => [
-  `${doing(request.operation)} ${names.own(ref)} ends the effect of its settings on ${countKind(paths, "path")} below ${countKind(ancestors, "object")}; for the values see kubectl prevail plan`,
+const COUNTED = "(counted, not compared); for the values see kubectl prevail plan";
+
+const farPolicyWarnings = ({
+  ref,
+  paths,
+  ancestors,
+  request,
+  names,
+  findBroken,
+}: FarPolicyEffect): readonly string[] => [
+  `${doing(request.operation)} ${names.own(ref)} ends the effect of its settings on ${countKind(paths, "path")} below ${countKind(ancestors, "object")} ${COUNTED}`,
+  ...findBroken().map((broken) => formatBrokenCoverage(broken, names)),
 ];
+
+function farRemovalWarnings({ ref, deleted, below, ended, request, names }: FarRemovalEffect): readonly string[] {
+  const list = (counts: readonly KindCount[]): string => countKinds(counts.slice(0, SHOWN_KINDS), names.kind);
+  const what = [
+    ...(deleted.length === 0 ? [] : [`deletes ${list(deleted)}`]),
+    ...(below.length === 0
+      ? []
+      : [`removes the paths through ${deleted.length === 0 ? "it" : "them"} to ${list(below)}`]),
+  ];
+  return [
+    `${doing(request.operation)} ${names.own(ref)} ${what.join(" and ")} ${COUNTED}`,
+    ...(ended.length === 0 ? [] : [`${names.policies(ended)} will have no effect any more`]),
+  ];
+}
+
+/** The kinds with the most objects. */
+const SHOWN_KINDS = 3;
 
 function definitionWarnings({ ref, errors, policies, request, names }: DefinitionEffect): readonly string[] {
   const name = names.own(ref);
@@ -163,10 +200,10 @@ const hasEffect = (verdict: Verdict | undefined): boolean =>
   verdict?.state === "Accepted" && (verdict.enforcement === "Enforced" || verdict.enforcement === "PartiallyEnforced");
 
 /** `Limit everything: no LimitPolicy takes effect on HTTPRoute a/r`. The values are left out. */
-export function formatBrokenCoverage({ rule, targets }: BrokenCoverage, names: OtherNames): string {
+export function formatBrokenCoverage({ rule, targets, isPart = false }: BrokenCoverage, names: OtherNames): string {
   const name = names.own(rule.object.ref);
   const demand = rule.message === "" ? "" : ` (${rule.message.replace(/[.\s]+$/, "")})`;
-  return `${name}${demand} would not be met at ${names.targets(targets)}`;
+  return `${name}${demand} would not be met at ${names.targets(targets)}${isPart ? " or more" : ""}`;
 }
 
 const caveats = (unread: readonly Finding[]): readonly string[] =>

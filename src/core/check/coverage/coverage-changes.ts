@@ -1,6 +1,6 @@
 /** CoverageRules that a change breaks. */
 import type { Touched } from "../../effective/update/delta.ts";
-import type { World } from "../../effective/world/world.ts";
+import type { WithPolicies } from "../../effective/world/world.ts";
 import type { EvaluateCondition } from "../../model/cel.ts";
 import { formatRef, kindId, type ObjectId } from "../../model/refs.ts";
 import { COVERAGE_RULE, isOnPath } from "./check-coverage.ts";
@@ -12,13 +12,15 @@ import { parseCoverageRule } from "./parse-coverage-rule.ts";
 export interface BrokenCoverage {
   readonly rule: CoverageRule;
   readonly targets: readonly UncoveredTarget[];
+  /** True if not every target was looked at, so that there may be more. */
+  readonly isPart?: boolean;
 }
 
 export interface CoverageComparison {
-  readonly before: World;
-  readonly after: World;
+  readonly before: WithPolicies;
+  readonly after: WithPolicies;
   /** Undefined: everything may differ. */
-  readonly touched: Touched | undefined;
+  readonly touched: Pick<Touched, "scopeOf"> | undefined;
   readonly cel: EvaluateCondition;
 }
 
@@ -35,7 +37,8 @@ export function brokenCoverage(worlds: CoverageComparison, changed: ObjectId): r
     });
 }
 
-function worseTargets(
+/** The targets of one rule that meet it on fewer paths. */
+export function worseTargets(
   { before, after, touched, cel }: CoverageComparison,
   rule: CoverageRule,
 ): readonly UncoveredTarget[] {
@@ -45,10 +48,16 @@ function worseTargets(
   if (scope?.touched.size === 0) return [];
   const { uncovered } = coverageOf(after, rule, kind, cel, scope);
   if (uncovered.length === 0) return [];
-  const earlier = new Map(
-    coverageOf(before, rule, kind, cel, scope).uncovered.map((target) => [nameOf(target), target.paths]),
-  );
-  return uncovered.filter((target) => target.paths > (earlier.get(nameOf(target)) ?? 0));
+  return worse(uncovered, coverageOf(before, rule, kind, cel, scope).uncovered);
+}
+
+/** The targets that are uncovered on more paths than before. */
+export function worse(
+  after: readonly UncoveredTarget[],
+  before: readonly UncoveredTarget[],
+): readonly UncoveredTarget[] {
+  const earlier = new Map(before.map((target) => [nameOf(target), target.paths]));
+  return after.filter((target) => target.paths > (earlier.get(nameOf(target)) ?? 0));
 }
 
 const nameOf = ({ node }: UncoveredTarget): string => formatRef(node, node.sectionName);

@@ -2,13 +2,13 @@
 
 import { foldPath } from "../../effective/fold/fold-path.ts";
 import { absentAbove } from "../../effective/paths/absent-above.ts";
-import { type Node, nodesOf, type Path, plainPath } from "../../effective/paths/path.ts";
+import { type Node, nodesOf, type Path, plainPath, targetOf } from "../../effective/paths/path.ts";
 import { PathFinder } from "../../effective/paths/path-finder.ts";
 import type { PathNode } from "../../effective/paths/path-node.ts";
 import type { PathScope } from "../../effective/paths/path-scope.ts";
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
 import { namespaceLabels } from "../../effective/world/contexts.ts";
-import type { World } from "../../effective/world/world.ts";
+import type { WithPolicies } from "../../effective/world/world.ts";
 import type { EffectiveSpec } from "../../merge/effective-spec.ts";
 import type { EvaluateCondition } from "../../model/cel.ts";
 import { isJsonObject, type Json, type JsonObject, ownValue, setOwn } from "../../model/json.ts";
@@ -23,6 +23,9 @@ import {
   type ObjectId,
   objectId,
   type PolicyId,
+  splitId,
+  type TargetId,
+  targetId,
 } from "../../model/refs.ts";
 import { matchesSelector } from "../../topology/matches-selector.ts";
 import { type Section, sectionsOf } from "../../topology/sections-of.ts";
@@ -66,19 +69,33 @@ export interface ReadValue {
 
 /** `scope`: only these paths, and of Direct kinds only these objects. */
 export function coverageOf(
-  world: World,
+  world: WithPolicies,
   rule: CoverageRule,
   kind: CompiledKind,
   cel: EvaluateCondition,
   scope?: PathScope,
 ): Coverage {
-  const judge = new Judge(world, rule, kind, cel);
+  const [coverage] = coveragesOf(world, [rule], kind, cel, scope);
+  if (coverage === undefined) throw new Error("one rule has one coverage");
+  return coverage;
+}
+
+/** The coverage of each of several rules about one policy kind. The paths are found once for all rules. */
+export function coveragesOf(
+  world: WithPolicies,
+  rules: readonly CoverageRule[],
+  kind: CompiledKind,
+  cel: EvaluateCondition,
+  scope?: PathScope,
+): readonly Coverage[] {
+  const judges = rules.map((rule) => new Judge(world, rule, kind, cel));
   const objectsOf = (id: KindId): readonly KubeObject[] =>
     scope === undefined ? world.objects.ofKind(id) : objectsIn(world, scope, id);
   const finder = new PathFinder(world, kind, scope === undefined ? {} : { scope });
-  if (kind.definition.class === "Direct") judgeDirect(world, rule, kind, { judge, finder, objectsOf });
-  else judgePaths(rule, kind, { judge, finder, objectsOf });
-  return judge.result(kind.definition.class !== "Direct");
+  const isDirect = kind.definition.class === "Direct";
+  if (isDirect) for (const judge of judges) judgeDirect(world, kind, { judge, finder, objectsOf });
+  else judgePaths(kind, judges, { finder, objectsOf });
+  return judges.map((judge) => judge.result(!isDirect));
 }
 
 /** Everything that a rule is judged with. */
@@ -88,31 +105,41 @@ interface Judges {
   readonly objectsOf: (kind: KindId) => readonly KubeObject[];
 }
 
-const objectsIn = ({ objects }: World, { touched }: PathScope, kind: KindId): readonly KubeObject[] =>
-  [...touched].flatMap((id) => objects.get(id) ?? []).filter(({ family }) => family.kindId === kind);
+const objectsIn = ({ objects }: WithPolicies, { touched }: PathScope, kind: KindId): readonly KubeObject[] =>
+  [...touched].flatMap((id) => (splitId(id).kind === kind ? (objects.get(id) ?? []) : []));
 
-function judgePaths(rule: CoverageRule, kind: CompiledKind, { judge, finder, objectsOf }: Judges): void {
+function judgePaths(
+  kind: CompiledKind,
+  judges: readonly Judge[],
+  { finder, objectsOf }: Pick<Judges, "finder" | "objectsOf">,
+): void {
   for (const end of kind.ends.keys()) {
     objectsOf(end).forEach((object) => {
       finder.forEachPathTo(object, (path) => {
-        const nodes = nodesOf(path);
-        const at = nodes.findLastIndex((node) => isMeant(rule, node));
-        const node = nodes[at];
-        if (node === undefined || !judge.isSelected(node.id, node.ref.namespace)) return;
-        if (!isUnder(rule.under, nodes.slice(0, at + 1))) return;
-        judge.path(node, path, () => foldPath(path, kind));
+        for (const judge of judges) judgePath(judge, kind, path);
       });
     });
   }
 }
 
+function judgePath(judge: Judge, kind: CompiledKind, path: Path): void {
+  const { rule } = judge;
+  // The lowest node counts.
+  let at: Path | undefined = path;
+  while (at !== undefined && !isMeant(rule, at.node)) at = at.up;
+  if (at === undefined || !judge.isSelected(at.node.id, at.node.ref.namespace) || !isUnder(rule.under, at)) return;
+  judge.path(at.node, path, () => foldPath(path, kind));
+}
+
 const isMeant = ({ levels }: CoverageRule, { ref, section }: Node): boolean =>
   levels.some((level) => level.kind === ref.kind && level.group === ref.group && level.section === section?.section);
 
-function isUnder(under: readonly CoverageParent[], nodes: readonly Node[]): boolean {
+/** True if a node of the path is one of these objects, or in one of these Namespaces. */
+function isUnder(under: readonly CoverageParent[], path: Path): boolean {
   if (under.length === 0) return true;
+  const above = nodesOf(path);
   return under.some(({ ref, sectionName }) =>
-    nodes.some(({ id, ref: own, section }) =>
+    above.some(({ id, ref: own, section }) =>
       isNamespace(ref)
         ? own.namespace === ref.name || id === objectId(ref)
         : id === objectId(ref) && (sectionName === undefined || section?.name === sectionName),
@@ -121,7 +148,8 @@ function isUnder(under: readonly CoverageParent[], nodes: readonly Node[]): bool
 }
 
 /** Direct kinds: each object is judged on its own, including those without a policy. */
-function judgeDirect(world: World, rule: CoverageRule, kind: CompiledKind, { judge, finder, objectsOf }: Judges): void {
+function judgeDirect(world: WithPolicies, kind: CompiledKind, { judge, finder, objectsOf }: Judges): void {
+  const { rule } = judge;
   for (const { section: wanted, ...level } of rule.levels) {
     const facts = world.rulebook.factsOf(kindId(level));
     const end = kind.ends.get(kindId(level));
@@ -148,27 +176,31 @@ interface ConditionResult {
 }
 
 class Judge {
-  readonly #world: World;
-  readonly #rule: CoverageRule;
+  readonly rule: CoverageRule;
+  readonly #world: WithPolicies;
   readonly #kind: CompiledKind;
   readonly #cel: EvaluateCondition;
-  readonly #targets: Set<string> = new Set();
-  readonly #uncovered: Map<string, UncoveredTarget> = new Map();
+  readonly #targets: Set<TargetId> = new Set();
+  readonly #uncovered: Map<TargetId, UncoveredTarget> = new Map();
   readonly #errors: Set<string> = new Set();
   readonly #unjudged: Set<string> = new Set();
   readonly #absent: Set<string> = new Set();
   /** A condition that does not read the target has one outcome for all paths that share a fold. */
   readonly #known: Map<EffectiveSpec, ConditionResult> = new Map();
   readonly #readsTarget: boolean;
+  /** True if the rule selects neither by Namespace nor by label. */
+  readonly #selectsAll: boolean;
   /** Pointers that the condition reads, guessed from its text. Used for messages only. */
   readonly #reads: readonly string[];
   readonly #selected: Map<ObjectId, boolean> = new Map();
 
-  constructor(world: World, rule: CoverageRule, kind: CompiledKind, cel: EvaluateCondition) {
+  constructor(world: WithPolicies, rule: CoverageRule, kind: CompiledKind, cel: EvaluateCondition) {
     this.#world = world;
-    this.#rule = rule;
+    this.rule = rule;
     this.#kind = kind;
     this.#cel = cel;
+    const { namespaces, namespaceSelector, selector } = rule;
+    this.#selectsAll = namespaces.length === 0 && namespaceSelector === undefined && selector === undefined;
     this.#readsTarget = rule.condition.includes("self");
     this.#reads = [...rule.condition.matchAll(/\bspec((?:\.[A-Za-z_]\w*)+)/g)].map(([, path = ""]) =>
       path.replaceAll(".", "/"),
@@ -176,6 +208,7 @@ class Judge {
   }
 
   isSelected(id: ObjectId, namespace: string): boolean {
+    if (this.#selectsAll) return true;
     let known = this.#selected.get(id);
     if (known === undefined) {
       known = this.#select(id, namespace);
@@ -185,7 +218,7 @@ class Judge {
   }
 
   #select(id: ObjectId, namespace: string): boolean {
-    const { namespaces, namespaceSelector, selector } = this.#rule;
+    const { namespaces, namespaceSelector, selector } = this.rule;
     if (namespaces.length > 0 && !namespaces.includes(namespace)) return false;
     if (namespaceSelector !== undefined) {
       const labels = namespaceLabels(this.#world.objects, namespace);
@@ -196,24 +229,27 @@ class Judge {
 
   path(node: Node, path: Path, coreOf: () => EffectiveSpec): void {
     const { section } = node;
-    const shown: PathNode = { ...node.ref, ...(section === undefined ? {} : { sectionName: section.name }) };
-    const name = formatRef(shown, shown.sectionName);
-    this.#targets.add(name);
+    const target = targetOf(node);
+    this.#targets.add(target);
     if (path.incomplete) {
-      this.#unjudged.add(name);
+      this.#unjudged.add(formatRef(node.ref, section?.name));
       for (const ref of absentAbove(this.#world, this.#kind, path)) this.#absent.add(formatRef(ref));
       return;
     }
     const core = coreOf();
-    const judgement = this.#judge(core, () => ({ target: shown, path: plainPath(path), from: path.from }));
+    const shownNode = (): PathNode => ({
+      ...node.ref,
+      ...(section === undefined ? {} : { sectionName: section.name }),
+    });
+    const judgement = this.#judge(core, () => ({ target: shownNode(), path: plainPath(path), from: path.from }));
     if (judgement.isMet) return;
-    const known = this.#uncovered.get(name);
+    const known = this.#uncovered.get(target);
     if (known !== undefined) {
       known.paths++;
       return;
     }
-    this.#uncovered.set(name, {
-      node: shown,
+    this.#uncovered.set(target, {
+      node: shownNode(),
       object: node.id,
       field: this.#fieldOf(node.id, section),
       path: plainPath(path),
@@ -227,7 +263,7 @@ class Judge {
 
   direct(object: KubeObject, section: Section | undefined, core: EffectiveSpec | undefined): void {
     const shown: PathNode = { ...object.ref, ...(section === undefined ? {} : { sectionName: section.name }) };
-    const name = formatRef(shown, shown.sectionName);
+    const name = targetId(object.id, section?.name);
     this.#targets.add(name);
     const judgement =
       core === undefined
@@ -272,7 +308,7 @@ class Judge {
 
   #evaluate(spec: JsonObject, { target, path, from }: About): ConditionResult {
     const self = { spec, target, path, ...(from === undefined ? {} : { from }) };
-    const outcome = this.#cel(this.#rule.condition, { spec, self });
+    const outcome = this.#cel(this.rule.condition, { spec, self });
     switch (outcome.state) {
       case "value":
         return { isMet: outcome.value, problem: undefined };

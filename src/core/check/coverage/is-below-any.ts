@@ -1,12 +1,12 @@
 import { referrersToChild } from "../../effective/world/link-indexes.ts";
-import type { World } from "../../effective/world/world.ts";
+import type { WithLinks } from "../../effective/world/world.ts";
 import { NAMESPACE } from "../../model/kinds.ts";
 import { kindId, type ObjectId, objectId, parseObjectId } from "../../model/refs.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
 import type { CoverageParent } from "./coverage-rule.ts";
 
 /** True if an object is below one of the parents. For Direct kinds, whose policies have no paths through parents. */
-export function isBelowAny(world: World, id: ObjectId, under: readonly CoverageParent[]): boolean {
+export function isBelowAny(world: WithLinks, id: ObjectId, under: readonly CoverageParent[]): boolean {
   if (under.length === 0) return true;
   const seen = new Set<ObjectId>([id]);
   const isMeant = (object: ObjectId, section: string | undefined): boolean =>
@@ -31,7 +31,7 @@ interface Parent {
 }
 
 /** The objects that the object names as its parents, and the objects that name it as their child. */
-function parentsOf(world: World, id: ObjectId): readonly Parent[] {
+function parentsOf(world: WithLinks, id: ObjectId): readonly Parent[] {
   const parents = (world.links.get(id)?.up ?? []).map(({ parent, section }): Parent => ({ parent, section }));
   for (const other of referrersToChild(world, id)) {
     const uses = world.childLinksOf(other)?.down.find(({ child }) => child === id)?.uses ?? [];
@@ -41,7 +41,7 @@ function parentsOf(world: World, id: ObjectId): readonly Parent[] {
   return parents;
 }
 
-function sectionName(world: World, id: ObjectId, index: number): string | undefined {
+function sectionName(world: WithLinks, id: ObjectId, index: number): string | undefined {
   const object = world.objects.get(id);
   const facts = object === undefined ? undefined : world.rulebook.factsOf(object.family.kindId);
   return object === undefined || facts === undefined ? undefined : sectionsOf(object, facts)[index]?.name;

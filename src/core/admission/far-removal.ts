@@ -21,7 +21,7 @@ import {
   splitId,
 } from "../model/refs.ts";
 import { losesMoreThan, pathsThrough } from "./loses-more-than.ts";
-import type { FarRemovalEffect, KindCount } from "./request-effect.ts";
+import type { FarRemovalEffect, ReachedKind } from "./request-effect.ts";
 
 /** What is deleted: the object, what is deleted with it, and what is below these. */
 interface Removal {
@@ -75,7 +75,7 @@ const inheritedKinds = (world: World): readonly CompiledKind[] =>
   world.rulebook.kinds.filter((kind) => kind.definition.class !== "Direct" && hasPolicies(world, kind));
 
 /** The most frequent kind first. */
-function countByKind(ids: Iterable<ObjectId>): readonly KindCount[] {
+function countByKind(ids: Iterable<ObjectId>): readonly ReachedKind[] {
   const counts = new Map<ReturnType<typeof kindId>, number>();
   for (const id of ids) {
     const { kind } = splitId(id);

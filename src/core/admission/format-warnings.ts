@@ -19,7 +19,7 @@ import type {
   EffectSettings,
   FarPolicyEffect,
   FarRemovalEffect,
-  KindCount,
+  ReachedKind,
   RequestEffect,
 } from "./request-effect.ts";
 
@@ -72,7 +72,7 @@ const farPolicyWarnings = ({
 ];
 
 function farRemovalWarnings({ ref, deleted, below, ended, request, names }: FarRemovalEffect): readonly string[] {
-  const list = (counts: readonly KindCount[]): string => countKinds(counts.slice(0, SHOWN_KINDS), names.kind);
+  const list = (counts: readonly ReachedKind[]): string => countKinds(counts.slice(0, SHOWN_KINDS), names.kind);
   const what = [
     ...(deleted.length === 0 ? [] : [`deletes ${list(deleted)}`]),
     ...(below.length === 0

@@ -9,7 +9,7 @@ import type { AdmissionRequest } from "./admission-request.ts";
 import type { NameSettings, OtherNames } from "./other-names.ts";
 
 export interface EffectSettings extends NameSettings {
-  /** Of a delete that reaches more paths or objects than this it is counted what ends. */
+  /** A delete that reaches more paths or objects than this is counted. */
   readonly countsAbove?: number;
 }
 
@@ -58,15 +58,15 @@ export interface FarPolicyEffect extends Requested {
 export interface FarRemovalEffect extends Requested {
   readonly state: "FarRemoval";
   /** The objects that are deleted with a Namespace. */
-  readonly deleted: readonly KindCount[];
+  readonly deleted: readonly ReachedKind[];
   /** The objects to which paths led through what is deleted. */
-  readonly below: readonly KindCount[];
+  readonly below: readonly ReachedKind[];
   /** The policies that have no effect any more, those that are deleted apart. Sorted. */
   readonly ended: readonly PolicyId[];
   readonly losesMoreThan: LosesMoreThan;
 }
 
-export interface KindCount extends GroupKind {
+export interface ReachedKind extends GroupKind {
   readonly count: number;
 }
 

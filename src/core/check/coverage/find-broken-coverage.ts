@@ -12,7 +12,7 @@ import { parseCoverageRule } from "./parse-coverage-rule.ts";
 const FIRST = 100;
 
 /**
- * The same rules as `brokenCoverage` returns, in the same order. Of each rule the targets that were looked at when the first of them was
+ * Returns the rules that `brokenCoverage` returns, in that order. A rule has those targets that were looked at when the first of them was
  * found, so `isPart` may be true. Without `touched` every path may differ, and this is no faster.
  */
 export function findBrokenCoverage(worlds: CoverageComparison, changed: ObjectId): readonly BrokenCoverage[] {

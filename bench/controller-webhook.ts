@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { type CertifiedKey, makeAuthority, signCertificate } from "../src/adapters/certificates/make-certificates.ts";
 import { apply } from "../src/core/apply.ts";
 import { evaluate } from "../src/core/evaluate.ts";
-import type { JsonObject } from "../src/core/model/json.ts";
+import { type JsonObject, objectAt } from "../src/core/model/json.ts";
 import { buildSnapshot } from "../src/core/model/snapshot.ts";
 import { builtInDefinitions } from "../src/definitions/built-in-definitions.ts";
 import { allocateYoung } from "../src/serve/process/allocate-young.ts";
@@ -32,11 +32,12 @@ export async function benchWebhook(context: BenchContext, routes: number): Promi
   const state: WebhookState = { evaluation, unread: [] };
   const { ms } = timed(() => warmUp(state));
   context.report({ case: name, metric: "work before the first review", value: ms, unit: "ms" });
-  measureHandlers(context, name, state, routes);
+  measureHandlers(context, name, state);
+  measureFar(context, name, objects);
   await measureCalls(context, name, state);
 }
 
-function measureHandlers(context: BenchContext, name: string, state: WebhookState, routes: number): void {
+function measureHandlers(context: BenchContext, name: string, state: WebhookState): void {
   const bodies = smallReviews();
   for (const webhook of ["warn", "deny"] as const) {
     // The first reviews, after no more than the controller does itself.
@@ -58,13 +59,80 @@ function measureHandlers(context: BenchContext, name: string, state: WebhookStat
     // On a busy machine the time says how long the process waited for a processor. That of the collector's threads is part of this one.
     const ofProcessor = `${metric}, time of all processors, p99`;
     context.report({ case: name, metric: ofProcessor, value: quantile(computed, 0.99), unit: "ms" });
-    const all = review("DELETE", undefined, classPolicy);
-    handle(webhook, all, state);
-    const far = Array.from({ length: 5 }, () => handle(webhook, all, state));
-    const reach = `${webhook}: a delete that reaches ${routes.toLocaleString("en")} paths, slowest of 5`;
-    context.report({ case: name, metric: reach, value: Math.max(...far), unit: "ms", bar: 200 });
   }
 }
+
+/** Deletes that reach all routes: of a policy, with CoverageRules that all or no targets meet afterwards, and of what the routes are below or in. */
+function measureFar({ report }: BenchContext, name: string, objects: readonly JsonObject[]): void {
+  const named = (kind: string, object: string): JsonObject => {
+    const found = objects.find((one) => one["kind"] === kind && objectAt(one, "metadata")["name"] === object);
+    if (found === undefined) throw new Error(`the cluster has ${kind} ${object}`);
+    return found;
+  };
+  const cases: readonly (readonly [string, JsonObject, readonly JsonObject[]])[] = [
+    ["a policy", classPolicy, []],
+    ["a policy, with a Deny rule that stays met", classPolicy, [coverageRule("retry.attempts")]],
+    [
+      "a policy, with three of them",
+      classPolicy,
+      ["attempts", "backoff", "codes"].map((field) => coverageRule("retry.attempts", field)),
+    ],
+    ["a policy, with a Deny rule that it breaks", classPolicy, [coverageRule("timeouts.backendRequest")]],
+    ["the GatewayClass", named("GatewayClass", "house"), []],
+    ["the GatewayClass, with a Deny rule", named("GatewayClass", "house"), [coverageRule("retry.attempts")]],
+    ["the Namespace of the Gateways", named("Namespace", "infra"), []],
+  ];
+  const all = cases.map(([what, object, rules]) => ({ what, object, state: stateOf([...objects, ...rules]) }));
+  const wide = wideObjects(objects);
+  const wideGateway = { what: "the one Gateway of all", object: wide.gateway, state: stateOf(wide.objects) };
+  for (const { what, object, state } of [...all, wideGateway])
+    for (const webhook of ["warn", "deny"] as const) {
+      const body = review("DELETE", undefined, object);
+      handle(webhook, body, state);
+      const took: number[] = [];
+      const computed = Array.from({ length: 5 }, () => processorMs(() => took.push(handle(webhook, body, state))));
+      const metric = `${webhook}: deleting ${what}, slowest of 5`;
+      report({ case: name, metric, value: Math.max(...took), unit: "ms", bar: 200 });
+      report({ case: name, metric: `${metric}, time of all processors`, value: Math.max(...computed), unit: "ms" });
+    }
+}
+
+/** All routes on one Gateway. */
+function wideObjects(objects: readonly JsonObject[]): {
+  readonly objects: readonly JsonObject[];
+  readonly gateway: JsonObject;
+} {
+  const isRoute = ({ kind }: JsonObject): boolean => kind === "HTTPRoute";
+  const moved = objects.map((object): JsonObject => {
+    const spec = { ...objectAt(object, "spec"), parentRefs: [{ name: "gateway-0", namespace: "infra" }] };
+    return isRoute(object) ? { ...object, spec } : object;
+  });
+  const gateway = moved.find((object) => objectAt(object, "metadata")["name"] === "gateway-0");
+  if (gateway === undefined) throw new Error("there is a Gateway");
+  return { objects: moved, gateway };
+}
+
+function stateOf(objects: readonly JsonObject[]): WebhookState {
+  const snapshot = buildSnapshot(objects, { completeness: "Complete", validated: true });
+  const first = evaluate(snapshot, { definitions: builtInDefinitions() });
+  // A controller has applied changes before.
+  const { evaluation } = apply(first, [{ upsert: retryPolicy("warm", "team-0", "HTTPRoute", "route-0", 9) }]);
+  const state: WebhookState = { evaluation, unread: [] };
+  warmUp(state);
+  return state;
+}
+
+const coverageRule = (setting: string, name = "rule"): JsonObject => ({
+  apiVersion: "prevail.dev/v1alpha1",
+  kind: "CoverageRule",
+  metadata: { name },
+  spec: {
+    targets: { levels: ["HTTPRoute"] },
+    policyKind: "RetryPolicy",
+    condition: `has(spec.${setting})`,
+    enforce: "Deny",
+  },
+});
 
 /** The time of one review, from its text to the text of the response. */
 function handle(webhook: WebhookName, body: string, state: WebhookState): number {

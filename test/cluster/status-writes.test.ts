@@ -8,8 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { KubeClient } from "../../src/adapters/cluster/client/kube-client.ts";
 import { getObject, updateStatus } from "../../src/adapters/cluster/client/object-requests.ts";
-import { resourcePath } from "../../src/adapters/cluster/client/resource.ts";
-import { type JsonObject, objectAt, objectsIn } from "../../src/core/model/json.ts";
+import { type JsonObject, objectAt } from "../../src/core/model/json.ts";
 import type { EffectivePolicyView } from "../../src/core/view/view-types.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { gateway, gatewayClass, listener, policy, routeTo, service } from "../support/cluster/gateway-objects.ts";
@@ -18,6 +17,7 @@ import { type AuditedWrite, type AuditLog, createAuditLog } from "../support/kub
 import { clientAs } from "../support/kubernetes/cluster-client.ts";
 import { type ControlPlane, compactEtcd, startControlPlane } from "../support/kubernetes/control-plane.ts";
 import { findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
+import { startHostileWriter, THEIR_CONDITION, theirParent } from "../support/kubernetes/hostile-writer.ts";
 import {
   CONTROLLER_USER,
   type ReportReplica,
@@ -28,6 +28,7 @@ import {
 import { startTcpRelay, type TcpRelay } from "../support/kubernetes/tcp-relay.ts";
 import { CLUSTER_TEST, until } from "../support/kubernetes/until.ts";
 import { installViewApi, untilAvailable } from "../support/kubernetes/view-replica.ts";
+import { writtenBy } from "../support/kubernetes/written-objects.ts";
 import { affectedBy, applyAll, applyKinds, getWritten, policyCrd } from "./status-objects.ts";
 
 const parts = await findKubernetes();
@@ -39,9 +40,6 @@ const RELISTS = 3;
 const [viewPort = 0] = await findFreePorts(1);
 
 const GATEWAYS = { group: "gateway.networking.k8s.io", version: "v1", plural: "gateways" };
-const HTTP_ROUTES = { group: "gateway.networking.k8s.io", version: "v1", plural: "httproutes" };
-/** Items of a list do not have it. */
-const ROUTE_TYPE = { apiVersion: "gateway.networking.k8s.io/v1", kind: "HTTPRoute" };
 const TEST_GROUP = "broken.example.com";
 const own = [
   ...reportSettings.own,
@@ -107,16 +105,9 @@ describe.skipIf(parts === undefined)("writes of status", CLUSTER_TEST, () => {
     audit?.close();
   });
 
-  /** The writes of the controller since the mark, by object. */
-  const written = (): ReadonlyMap<string, readonly AuditedWrite[]> => {
-    const byObject = new Map<string, AuditedWrite[]>();
-    for (const write of audit.writes().filter(({ user }) => user === CONTROLLER_USER)) {
-      const key = `${write.resource} ${write.name}`;
-      byObject.set(key, [...(byObject.get(key) ?? []), write]);
-    }
-    return byObject;
-  };
-  const succeeded = (key: string): number => (written().get(key) ?? []).filter(({ code }) => code < 300).length;
+  /** The writes of the controller since the mark. */
+  const written = (): ReadonlyMap<string, readonly AuditedWrite[]> => writtenBy(audit, CONTROLLER_USER).all();
+  const succeeded = (key: string): number => writtenBy(audit, CONTROLLER_USER).succeeded(key);
   /** Resolves when the controller has used everything that is in the cluster: the status of an object that is made now is written last. */
   const settled = async (): Promise<void> => {
     await untilReported(plane, { own });
@@ -318,38 +309,8 @@ describe.skipIf(parts === undefined)("writes of status", CLUSTER_TEST, () => {
   test(`another writer that resets our conditions of a Gateway and ${ROUTES} routes: three writes each, then none; its own entries stay`, {
     timeout: CLUSTER_TEST.timeout + ROUTES * 500 + HOSTILE_MS,
   }, async () => {
-    const theirs = {
-      type: "example.com/Theirs",
-      status: "True",
-      reason: "Theirs",
-      message: "",
-      lastTransitionTime: "2026-01-01T00:00:00Z",
-    };
-    const parent = { parentRef: { name: "g" }, controllerName: "example.com/hostile", conditions: [theirs] };
-    const stop = new AbortController();
     audit.mark();
-    const reset = async (resource: typeof GATEWAYS, object: JsonObject, status: JsonObject): Promise<void> => {
-      if (!JSON.stringify(objectAt(object, "status")).includes("prevail.dev/RetryPolicyAffected")) return;
-      // A conflict with the controller: it looks again.
-      await updateStatus(client, resource, { ...object, status }, { fieldManager: "hostile" }).catch(() => undefined);
-    };
-    const hostile = (async (): Promise<void> => {
-      while (!stop.signal.aborted) {
-        const gatewayNow = await getObject(client, GATEWAYS, { namespace: "default", name: "g" });
-        if (gatewayNow !== undefined) await reset(GATEWAYS, gatewayNow, { conditions: [theirs], listeners: [] });
-        const { items } = await client.request({ path: resourcePath(HTTP_ROUTES, "default") });
-        const routes = objectsIn(items).filter((route) =>
-          JSON.stringify(objectAt(route, "metadata")["name"]).startsWith('"route-'),
-        );
-        for (let at = 0; at < routes.length; at += 8)
-          await Promise.all(
-            routes
-              .slice(at, at + 8)
-              .map((route) => reset(HTTP_ROUTES, { ...ROUTE_TYPE, ...route }, { parents: [parent] })),
-          );
-        await sleep(100);
-      }
-    })();
+    const hostile = startHostileWriter(client, { gateway: "g", prefix: "route-" });
     const names = Array.from({ length: ROUTES }, (_, index) => `route-${index}`);
     // The replica runs in this process, so the notes are read once, and seldom.
     const stillWritten = new Set(["Gateway default/g", ...names.map((name) => `HTTPRoute default/${name}`)]);
@@ -362,7 +323,7 @@ describe.skipIf(parts === undefined)("writes of status", CLUSTER_TEST, () => {
       read = replica.notes.length;
     };
     const began = Date.now();
-    // Three writes of each object, of which the controller makes at most 100 a second.
+    // Three writes of each object, of which the controller makes at most 250 a second.
     while (stillWritten.size > 0 && Date.now() - began < 150_000 + ROUTES * 300) {
       await sleep(250);
       readNotes();
@@ -373,15 +334,14 @@ describe.skipIf(parts === undefined)("writes of status", CLUSTER_TEST, () => {
       affectedBy(await getWritten(plane, "httproute", "first", "default"), "RetryPolicy").includes("elsewhere"),
     );
     await sleep(Math.max(2000, HOSTILE_MS - (Date.now() - began)));
-    stop.abort();
-    await hostile;
+    await hostile.stop();
     // The first of three resets is of what was written before.
     expect(succeeded("gateways/status g")).toBeLessThanOrEqual(3);
     expect(names.filter((name) => succeeded(`httproutes/status ${name}`) > 3)).toEqual([]);
     const { status } = await getWritten(plane, "gateway", "g", "default");
-    expect(status?.conditions).toEqual([theirs]);
+    expect(status?.conditions).toEqual([THEIR_CONDITION]);
     expect((await getWritten(plane, "httproute", "route-0", "default")).status?.parents).toEqual([
-      { ...parent, parentRef: { group: "gateway.networking.k8s.io", kind: "Gateway", name: "g" } },
+      { ...theirParent("g"), parentRef: { group: "gateway.networking.k8s.io", kind: "Gateway", name: "g" } },
     ]);
     await untilAvailable(plane);
     for (const view of ["httproute.route-0", "gateway.g"]) {

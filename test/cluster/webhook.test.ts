@@ -1,5 +1,4 @@
 /** The admission webhooks behind a real API server, with real kubectl: warnings, refusals, and that no deletion waits for them for ever. */
-import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { KubeClient } from "../../src/adapters/cluster/client/kube-client.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
@@ -8,27 +7,22 @@ import { clientAs } from "../support/kubernetes/cluster-client.ts";
 import { type ControlPlane, startControlPlane } from "../support/kubernetes/control-plane.ts";
 import { findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
 import { CLUSTER_TEST, until, untilEstablished } from "../support/kubernetes/until.ts";
+import { startViewReplica } from "../support/kubernetes/view-replica.ts";
 import {
-  type Balancer,
-  installViewApi,
-  startBalancer,
-  startViewReplica,
-  untilServed,
-  VIEW_NAMESPACE,
-  type ViewReplica,
-} from "../support/kubernetes/view-replica.ts";
+  rotateUnderLoad,
+  startWebhookRig,
+  WEBHOOK_TIMING,
+  type WebhookRig,
+} from "../support/kubernetes/webhook-rig.ts";
 
 const parts = await findKubernetes();
 /** `PREVAIL_ROTATIONS=20` for a long run. */
 const ROTATIONS = Number(process.env["PREVAIL_ROTATIONS"] ?? 2);
-const TIMING = { everyMs: 200, trustMs: 2000 };
 
 describe.skipIf(parts === undefined)("the admission webhooks", CLUSTER_TEST, () => {
   let plane: ControlPlane;
   let client: KubeClient;
-  let [views, webhooks]: [Balancer | undefined, Balancer | undefined] = [undefined, undefined];
-  const replicas: ViewReplica[] = [];
-  let webhookPorts: readonly number[] = [];
+  let rig: WebhookRig;
   beforeAll(async () => {
     if (parts === undefined) return;
     plane = await startControlPlane(parts, {
@@ -39,49 +33,21 @@ describe.skipIf(parts === undefined)("the admission webhooks", CLUSTER_TEST, () 
     await applyAll(...crds);
     await untilEstablished(plane.kubectl);
     await applyAll(...cluster);
-    [views, webhooks] = [await startBalancer(), await startBalancer()];
-    await installViewApi(plane, views.port);
-    await apply(manifest("rights", webhooks.port));
-    webhookPorts = await findFreePorts(2);
-    const deny = { refuseConflicts: true, confirmAbove: 1 };
-    for (const port of webhookPorts)
-      replicas.push(
-        await startViewReplica(
-          plane,
-          { webhook: { host: "127.0.0.1", port, clientAuthorityFile: undefined, deny, redactsNames: false } },
-          TIMING,
-        ),
-      );
-    views.use(replicas.map(({ port }) => port));
-    webhooks.use(webhookPorts);
-    await untilServed(plane);
-    await until(() => replicas.every(({ notes }) => notes.some((note) => note.includes("has been read"))));
-    await apply(manifest("warn", webhooks.port));
+    rig = await startWebhookRig(plane);
+    await rig.install("warn");
     await untilFound("prevail-warn-found");
   }, 400_000);
   afterAll(async () => {
-    await Promise.all(replicas.map((replica) => replica.close()));
-    await views?.close();
-    await webhooks?.close();
+    await rig?.close();
     client?.close();
     await plane?.close();
   });
 
-  const manifest = (file: string, port: number): string =>
-    readFileSync(`deploy/webhook/${file}.yaml`, "utf8").replace("port: 9443", `port: ${port}`);
   const apply = async (text: string): Promise<string> => (await plane.kubectlBoth(["apply", "-f", "-"], text)).errors;
   const applyAll = (...items: readonly JsonObject[]): Promise<string> =>
     apply(JSON.stringify({ apiVersion: "v1", kind: "List", items }));
   const kubectl = (line: string): Promise<string> => plane.kubectl(line.split(" "));
   const warningsOf = async (line: string): Promise<string> => (await plane.kubectlBoth(line.split(" "))).errors;
-  /** The configuration has a caBundle, so the controller has seen it. */
-  const untilTrusted = (name: string): Promise<void> =>
-    until(
-      async () =>
-        (await kubectl(
-          `get validatingwebhookconfiguration ${name} -o jsonpath={.webhooks[*].clientConfig.caBundle}`,
-        )) !== "",
-    );
   const untilFound = (name: string): Promise<void> =>
     until(async () =>
       (
@@ -139,10 +105,10 @@ describe.skipIf(parts === undefined)("the admission webhooks", CLUSTER_TEST, () 
     test("--redact-names: a handle instead of the name of a policy of another namespace", async () => {
       const [port = 0] = await findFreePorts(1);
       const webhook = { host: "127.0.0.1", port, clientAuthorityFile: undefined, deny: undefined, redactsNames: true };
-      const strict = await startViewReplica(plane, { webhook, redactsNames: true }, TIMING);
+      const strict = await startViewReplica(plane, { webhook, redactsNames: true }, WEBHOOK_TIMING);
       try {
         await until(() => strict.notes.some((note) => note.includes("has been read")));
-        webhooks?.use([port]);
+        rig.webhooks.use([port]);
         const uid = await kubectl("get retrypolicy friday-fix -n infra -o jsonpath={.metadata.uid}");
         const ana = retry("ana", "bakery", "HTTPRoute", "r1", { defaults: { retry: { attempts: 1 } } });
         await until(async () =>
@@ -150,7 +116,7 @@ describe.skipIf(parts === undefined)("the admission webhooks", CLUSTER_TEST, () 
         );
         expect(await applyDry(ana)).not.toMatch(/friday-fix|infra/);
       } finally {
-        webhooks?.use(webhookPorts);
+        rig.webhooks.use(rig.webhookPorts);
         await strict.close();
       }
     });
@@ -163,8 +129,8 @@ describe.skipIf(parts === undefined)("the admission webhooks", CLUSTER_TEST, () 
     beforeAll(async () => {
       // Invalid before anything refuses it, with a finalizer.
       await applyAll(colour("broken", {}, ["prevail.dev/test"]));
-      await apply(manifest("deny", webhooks?.port ?? 0).replace("failurePolicy: Ignore", "failurePolicy: Fail"));
-      await untilTrusted("prevail-deny");
+      await rig.install("deny", "Fail");
+      await rig.untilTrusted("prevail-deny");
       await untilFound("prevail-deny-found");
       await untilRefused(() => applyAll(colour("invalid", {})), /denied the request: Invalid: Colour bakery\/invalid/);
     });
@@ -248,7 +214,7 @@ describe.skipIf(parts === undefined)("the admission webhooks", CLUSTER_TEST, () 
     test("while no controller responds: deny refuses at once, warn is left out, namespaces are deleted; then all is as before", async () => {
       await kubectl("create namespace left-alone");
       await applyAll(retry("inside", "left-alone", "HTTPRoute", "absent", { defaults: { retry: { attempts: 1 } } }));
-      webhooks?.use([]);
+      rig.webhooks.use([]);
       await expect(applyAll(retry("down", "bakery", "HTTPRoute", "r1", { defaults: {} }))).rejects.toThrow(
         /failed calling webhook "deny/,
       );
@@ -262,7 +228,7 @@ describe.skipIf(parts === undefined)("the admission webhooks", CLUSTER_TEST, () 
       expect(
         await applyAll(retry("down", "bakery", "HTTPRoute", "r1", { defaults: { retry: { attempts: 1 } } })),
       ).not.toContain("Warning");
-      webhooks?.use(webhookPorts);
+      rig.webhooks.use(rig.webhookPorts);
       await untilWarned(
         "delete retrypolicy friday-fix -n infra --dry-run=server",
         "Warning: deleting RetryPolicy infra/friday-fix",
@@ -274,48 +240,10 @@ describe.skipIf(parts === undefined)("the admission webhooks", CLUSTER_TEST, () 
   test(
     "the authority of the certificate is replaced under load, and no call fails",
     async () => {
-      await apply(manifest("deny", webhooks?.port ?? 0).replace("failurePolicy: Ignore", "failurePolicy: Fail"));
-      await untilTrusted("prevail-deny");
-      let [calls, isOver] = [0, false];
-      const failures: string[] = [];
-      const load = async (): Promise<void> => {
-        const body = retry("load", "bakery", "HTTPRoute", "r1", { defaults: { retry: { attempts: 2 } } });
-        const request = {
-          method: "POST",
-          path: "/apis/prevail.dev/v1alpha1/namespaces/bakery/retrypolicies",
-          query: { dryRun: "All" },
-          body,
-        } as const;
-        while (!isOver) {
-          await client.request(request).catch((error: unknown) => failures.push(String(error)));
-          calls++;
-        }
-      };
-      const loads = [load(), load()];
-      const bundle = (): Promise<string> =>
-        kubectl("get validatingwebhookconfiguration prevail-deny -o jsonpath={.webhooks[0].clientConfig.caBundle}");
-      const changes = ({ notes }: ViewReplica): number =>
-        notes.filter((note) => note === "the certificate has changed").length;
-      for (let round = 0; round < ROTATIONS; round++) {
-        const [before, changed] = [await bundle(), replicas.map(changes)];
-        await plane.kubectl([
-          "patch",
-          "secret",
-          "prevail-tls",
-          "-n",
-          VIEW_NAMESPACE,
-          "--type",
-          "json",
-          "-p",
-          '[{"op":"remove","path":"/data/ca.key"}]',
-        ]);
-        await until(async () => (await bundle()) !== before);
-        await until(() => replicas.every((replica, i) => changes(replica) > (changed[i] ?? 0)));
-        const reached = calls + 20;
-        await until(() => calls > reached);
-      }
-      isOver = true;
-      await Promise.all(loads);
+      await rig.install("deny", "Fail");
+      await rig.untilTrusted("prevail-deny");
+      const load = retry("load", "bakery", "HTTPRoute", "r1", { defaults: { retry: { attempts: 2 } } });
+      const { calls, failures } = await rotateUnderLoad(rig, client, load, ROTATIONS);
       expect(failures).toEqual([]);
       expect(calls).toBeGreaterThan(20 * ROTATIONS);
     },

@@ -30,7 +30,7 @@ export async function benchFaults(context: BenchContext, rounds: number): Promis
 
 /** A round ends when every status is right, or fails after 150 s. */
 async function measureRounds(
-  { report }: BenchContext,
+  context: BenchContext,
   name: string,
   rounds: number,
   rig: FaultRig,
@@ -47,14 +47,14 @@ async function measureRounds(
     });
     took.push(performance.now() - began);
   }
-  report({
+  context.report({
     case: name,
     metric: "rounds after which a status is not what an evaluation says",
     value: wrong,
     unit: "",
     bar: 0,
   });
-  report({ case: name, metric: "a round with its changes, p50", value: median(took) / 1000, unit: "s" });
+  context.report({ case: name, metric: "a round with its changes, p50", value: median(took) / 1000, unit: "s" });
 }
 
 export async function benchRotations(context: BenchContext, rotations: number): Promise<void> {

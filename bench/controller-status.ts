@@ -170,10 +170,15 @@ async function policyStatuses(client: KubeClient): Promise<ReadonlyMap<string, s
   const { items } = await client.request({ path: "/apis/prevail.dev/v1alpha1/retrypolicies" });
   return new Map(
     objectsIn(items).map((policy) => [
-      `retrypolicies/status ${String(objectAt(policy, "metadata")["name"])}`,
+      `retrypolicies/status ${nameOf(policy)}`,
       JSON.stringify(policy["status"] ?? null),
     ]),
   );
+}
+
+function nameOf(object: JsonObject): string {
+  const { name } = objectAt(object, "metadata");
+  return typeof name === "string" ? name : "";
 }
 
 const gatewayWith = (name: string, namespace: string, listeners: readonly JsonObject[]): JsonObject => ({

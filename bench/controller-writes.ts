@@ -148,7 +148,7 @@ async function measureEdits(rig: Rig): Promise<void> {
   for (let edit = 0; edit < EDITS; edit++) {
     const current = await getObject(client, POLICIES, key);
     const edited = await updateObject(client, POLICIES, { ...current, spec: retries(3 + edit)["spec"] ?? {} });
-    const { generation } = objectAt(edited, "metadata");
+    const generation = Number(objectAt(edited, "metadata")["generation"]);
     while (
       !JSON.stringify((await getObject(client, POLICIES, key)) ?? {}).includes(`"observedGeneration":${generation}`)
     )

@@ -48,7 +48,9 @@ export function startHostileWriter(
     const current = await getObject(client, GATEWAYS, { namespace: "default", name: gateway });
     if (current !== undefined) await reset(GATEWAYS, current, { conditions: [THEIR_CONDITION], listeners: [] });
     const { items } = await client.request({ path: resourcePath(HTTP_ROUTES, "default") });
-    const routes = objectsIn(items).filter((route) => String(objectAt(route, "metadata")["name"]).startsWith(prefix));
+    const routes = objectsIn(items).filter((route) =>
+      JSON.stringify(objectAt(route, "metadata")["name"]).startsWith(`"${prefix}`),
+    );
     for (let at = 0; at < routes.length; at += AT_ONCE)
       await Promise.all(
         routes

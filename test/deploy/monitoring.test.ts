@@ -9,17 +9,21 @@ import { createRetryWorth } from "../../src/gateway/observe/retry-worth.ts";
 import { createControllerMetrics } from "../../src/serve/controller/controller-metrics.ts";
 import { createEvaluationMetrics } from "../../src/serve/controller/evaluation-metrics.ts";
 import { createReportMetrics } from "../../src/serve/controller/report-metrics.ts";
+import { createWebhookMetrics } from "../../src/serve/controller/webhook-metrics.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
 
-/** What the controller exposes before it has read a cluster: every family, with its help and type. */
+/** What the controller exposes before it has read a cluster: every family, with its help and type. Histograms have series only after an event. */
 function exposed(): string {
   const process = createProcessMetrics();
   const report = createReportMetrics({
     counts: () => ({ queued: 0, stopped: 0, held: new Map(), computed: { times: 0, ms: 0 } }),
     isLeading: () => false,
   });
+  const webhook = createWebhookMetrics();
+  webhook.noteReview("deny", "NotCovered", 2);
+  webhook.noteHandshake({ reason: "certificate", client: "10.0.0.1", message: "unknown ca" });
   const metrics = createControllerMetrics({
     version: "test",
     reviews: { asked: () => 0, cached: () => 0 },
@@ -29,6 +33,7 @@ function exposed(): string {
     parts: [
       ...createEvaluationMetrics({ current: () => undefined, nowMs: () => 0 }),
       ...report.families,
+      ...webhook.families,
       ...process.families,
       ...createRetryWorth(() => 0).families,
     ],

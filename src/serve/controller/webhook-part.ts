@@ -1,12 +1,6 @@
 /** The admission webhooks as a part of `prevail controller`: a port of their own, their configurations, their readiness and metrics. */
 import { readFile } from "node:fs/promises";
-import {
-  addDuration,
-  createCounters,
-  createHistograms,
-  label,
-  type MetricFamily,
-} from "../../adapters/admin/metric-families.ts";
+import type { MetricFamily } from "../../adapters/admin/metric-families.ts";
 import type { CertifiedKey } from "../../adapters/certificates/make-certificates.ts";
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
 import type { WebhookSettings } from "../../cli/controller/webhook-settings.ts";
@@ -17,6 +11,7 @@ import { foundRules, type KindRule } from "../../webhook/configure/configuration
 import { writeConfigurations } from "../../webhook/configure/write-configurations.ts";
 import { warmUp } from "../../webhook/serve/warm-up.ts";
 import { startWebhookServer, type WebhookServer } from "../../webhook/serve/webhook-server.ts";
+import { createWebhookMetrics } from "./webhook-metrics.ts";
 
 export interface WebhookPartOptions {
   readonly client: KubeClient;
@@ -38,13 +33,8 @@ export class WebhookPart {
   #rules: readonly KindRule[] | undefined;
   /** Configurations are written one after the other. */
   #writing: Promise<boolean> = Promise.resolve(true);
-  readonly #reviews = createCounters("prevail_webhook_reviews_total", "Admission reviews, by webhook and outcome.");
-  readonly #seconds = createHistograms("prevail_webhook_review_seconds", "The time that a review took, by webhook.");
-  readonly #handshakes = createCounters(
-    "prevail_webhook_failed_handshakes_total",
-    "Connections to the webhooks that were refused, by reason.",
-  );
-  readonly families: readonly MetricFamily[] = [this.#reviews, this.#seconds, this.#handshakes];
+  readonly #metrics = createWebhookMetrics();
+  readonly families: readonly MetricFamily[] = this.#metrics.families;
 
   constructor(options: WebhookPartOptions) {
     this.#options = options;
@@ -62,13 +52,8 @@ export class WebhookPart {
       state: () => this.#state && { ...this.#state, retries: this.#options.retries },
       deny,
       redactsNames,
-      onReview: (webhook, outcome, durationMs) => {
-        this.#reviews.cell(`webhook="${webhook}",outcome="${outcome}"`).count++;
-        addDuration(this.#seconds.histogram(`webhook="${webhook}"`), durationMs);
-      },
-      onHandshakeFailure: ({ reason }) => {
-        this.#handshakes.cell(`reason="${label(reason)}"`).count++;
-      },
+      onReview: this.#metrics.noteReview,
+      onHandshakeFailure: this.#metrics.noteHandshake,
       onError: (error) => note(`a review failed: ${error instanceof Error ? error.message : String(error)}`),
     });
     return this.#server.port;

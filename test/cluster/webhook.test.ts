@@ -1,4 +1,5 @@
 /** The admission webhooks behind a real API server, with real kubectl: warnings, refusals, and that no deletion waits for them for ever. */
+import { createServer, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { KubeClient } from "../../src/adapters/cluster/client/kube-client.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
@@ -7,7 +8,7 @@ import { clientAs } from "../support/kubernetes/cluster-client.ts";
 import { type ControlPlane, startControlPlane } from "../support/kubernetes/control-plane.ts";
 import { findKubernetes } from "../support/kubernetes/find-kubernetes.ts";
 import { CLUSTER_TEST, until, untilEstablished } from "../support/kubernetes/until.ts";
-import { startViewReplica } from "../support/kubernetes/view-replica.ts";
+import { startViewReplica, VIEW_NAMESPACE } from "../support/kubernetes/view-replica.ts";
 import {
   rotateUnderLoad,
   startWebhookRig,
@@ -211,6 +212,41 @@ describe.skipIf(parts === undefined)("the admission webhooks", CLUSTER_TEST, () 
       expect(await kubectl("get retrypolicies -n bakery -o name")).not.toMatch(/owner|dependent/);
     });
 
+    test.each(["kube-system", VIEW_NAMESPACE])("an excluded namespace is left alone: %s", async (namespace) => {
+      const inNamespace = (object: JsonObject): JsonObject => ({ ...object, metadata: { name: "apart", namespace } });
+      await expect(applyDry(colour("apart", {}))).rejects.toThrow("denied the request: Invalid");
+      expect(await applyDry(inNamespace(colour("apart", {})))).toBe("");
+      const policy = retry("apart", "bakery", "HTTPRoute", "missing", { defaults: { retry: { attempts: 1 } } });
+      expect(await applyDry(policy)).toContain("Warning: RetryPolicy bakery/apart will not be accepted");
+      expect(await applyDry(inNamespace(policy))).toBe("");
+    });
+
+    test("a controller that accepts connections and does not respond: a request waits for its timeout, then failurePolicy decides; namespaces are deleted", async () => {
+      await kubectl("create namespace waiting");
+      await applyAll(retry("inside", "waiting", "HTTPRoute", "absent", { defaults: { retry: { attempts: 1 } } }));
+      const policy = retry("late", "bakery", "HTTPRoute", "r1", { defaults: { retry: { attempts: 1 } } });
+      const silent = await startSilentServer();
+      rig.webhooks.use([silent.port]);
+      try {
+        // Timers of the API server and of this process may differ a little.
+        const deny = await timed(() => applyDry(policy));
+        expect(deny.result).toMatch(/failed calling webhook "deny.prevail.dev".*(?:deadline exceeded|timeout)/s);
+        expect(deny.tookMs).toBeGreaterThan(4900);
+        // Deletions of namespaces have a rule of warn only.
+        const warn = await timed(() => warningsOf("delete namespace waiting --dry-run=server"));
+        expect(warn.result).toBe("");
+        expect(warn.tookMs).toBeGreaterThan(1900);
+        await plane.kubectl(["delete", "namespace", "waiting", "--timeout=150s"]);
+        await rig.install("deny");
+        await until(async () => (await applyDry(policy)) === "");
+      } finally {
+        rig.webhooks.use(rig.webhookPorts);
+        await silent.close();
+      }
+      await rig.install("deny", "Fail");
+      await untilRefused(() => applyDry(colour("late", {})), /denied the request: Invalid/);
+    });
+
     test("while no controller responds: deny refuses at once, warn is left out, namespaces are deleted; then all is as before", async () => {
       await kubectl("create namespace left-alone");
       await applyAll(retry("inside", "left-alone", "HTTPRoute", "absent", { defaults: { retry: { attempts: 1 } } }));
@@ -252,6 +288,32 @@ describe.skipIf(parts === undefined)("the admission webhooks", CLUSTER_TEST, () 
 });
 
 const GATEWAY = "gateway.networking.k8s.io";
+
+/** What it resolves to, or the message of its failure, and how long that took. */
+async function timed(act: () => Promise<string>): Promise<{ readonly result: string; readonly tookMs: number }> {
+  const began = performance.now();
+  const result = await act().catch(String);
+  return { result, tookMs: performance.now() - began };
+}
+
+/** Accepts connections, and never sends a byte: a process that was stopped. */
+async function startSilentServer(): Promise<{ readonly port: number; readonly close: () => Promise<void> }> {
+  const open = new Set<Socket>();
+  const server = createServer((socket) => {
+    open.add(socket.on("error", () => undefined).resume());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("a TCP server has a port");
+  return {
+    port: address.port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of open) socket.destroy();
+      }),
+  };
+}
 
 const crds: readonly JsonObject[] = [
   {

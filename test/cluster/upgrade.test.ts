@@ -30,6 +30,8 @@ const ALL_VIEWS = "/apis/view.prevail.dev/v1alpha1/effectivepolicies";
 describe.skipIf(!isThere)("the version before, this one, and back", { timeout: 300_000 }, () => {
   let plane: ControlPlane;
   let balancer: Balancer;
+  /** In front of the webhooks of the replicas. */
+  let webhooks: Balancer;
   let earlier: EarlierVersion;
   let replicas: readonly ControllerProcess[] = [];
   let args: { readonly earlier: readonly string[]; readonly present: readonly string[] };
@@ -41,11 +43,10 @@ describe.skipIf(!isThere)("the version before, this one, and back", { timeout: 3
     buildProgram();
     // The CRDs come with the chart of the version before.
     plane = await startControlPlane(parts, { frontProxy: true, hasOwnKinds: false });
-    balancer = await startBalancer();
+    [balancer, webhooks] = [await startBalancer(), await startBalancer()];
     await applyAll(plane, foreignCrds);
     await helmIn("install", "prevail", earlier.chart, "--create-namespace", ...valueArgs(values()));
     await until(async () => (await kubectl("api-resources --api-group prevail.dev -o name")).includes("coveragerules"));
-    await applyAll(plane, clusterObjects);
     const external = JSON.stringify({ spec: { type: "ExternalName", externalName: "localhost" } });
     await plane.kubectl(["patch", "service", "prevail-view", "-n", VIEW_NAMESPACE, "-p", external]);
     const [before, now] = await Promise.all(
@@ -53,17 +54,31 @@ describe.skipIf(!isThere)("the version before, this one, and back", { timeout: 3
     );
     args = { earlier: controllerArgs(before ?? ""), present: controllerArgs(now ?? "") };
     replicas = [await startEarlier(), await startEarlier()];
-    balancer.turnTo(replicas.map(({ port }) => port));
+    turnToReplicas();
     await kubectl("annotate apiservice v1alpha1.view.prevail.dev touched=yes");
     await untilServed(plane);
+    // Without a webhook that responds nothing of these kinds can be written.
+    await until(() => judge().then(() => true));
+    await applyAll(plane, clusterObjects);
   }, 300_000);
   afterAll(async () => {
     await Promise.all(replicas.map((replica) => replica.close()));
     await balancer?.close();
+    await webhooks?.close();
     await plane?.close();
   });
 
-  const values = () => ({ mode: "report", "viewApi.port": balancer.port });
+  const values = () => ({
+    mode: "report",
+    "viewApi.port": balancer.port,
+    "webhook.port": webhooks.port,
+    "webhook.mode": "deny",
+    "webhook.failurePolicy": "Fail",
+  });
+  const turnToReplicas = (): void => {
+    balancer.turnTo(replicas.map(({ port }) => port));
+    webhooks.turnTo(replicas.map(({ webhookPort }) => webhookPort));
+  };
   const kubectl = (line: string): Promise<string> => plane.kubectl(line.split(" "));
   const helmIn = (...more: readonly string[]): Promise<string> =>
     runHelm(helm ?? "", [...more, "--namespace", VIEW_NAMESPACE], { kubeconfig: plane.kubeconfig });
@@ -74,11 +89,25 @@ describe.skipIf(!isThere)("the version before, this one, and back", { timeout: 3
   const replace = async (old: ControllerProcess, start: () => Promise<ControllerProcess>): Promise<void> => {
     const next = await start();
     replicas = [...replicas.filter((one) => one !== old), next];
-    balancer.turnTo(replicas.map(({ port }) => port));
+    turnToReplicas();
     expect(await old.close()).toBe(0);
   };
   const ask = (): Promise<string> =>
     kubectl("get --raw /apis/view.prevail.dev/v1alpha1/namespaces/bakery/effectivepolicies");
+  /** Rejects unless the webhook has judged an object: it is refused for its own error, and nothing is stored. */
+  const judge = async (): Promise<void> => {
+    const create = ["create", "--dry-run=server", "-f", "-"];
+    const refusal = await plane.kubectl(create, JSON.stringify(brokenDefinition)).catch(String);
+    if (!refusal.includes("denied the request: BrokenDefinition")) throw new Error(refusal);
+  };
+  /** Each failure that was not over with the next request, of the view API and of the webhook. */
+  const whileInUse = async (run: () => Promise<void>): Promise<readonly unknown[]> => {
+    let rolled: readonly unknown[] = [];
+    const unjudged = await whileAsking(judge, async () => {
+      rolled = await whileAsking(ask, run);
+    });
+    return [...rolled, ...unjudged];
+  };
   let attempts = 0;
   /** Edits a policy, and waits until a replica has reported on this edit. */
   const edit = async (): Promise<void> => {
@@ -128,8 +157,8 @@ describe.skipIf(!isThere)("the version before, this one, and back", { timeout: 3
     expect((await reported()).entries).toBe(1);
   });
 
-  test("an upgrade, replica by replica: no request fails twice, and in the end every object has this version's words", async () => {
-    const failures = await whileAsking(ask, async () => {
+  test("an upgrade, replica by replica: no request of users and none to the webhook fails twice, and in the end every object has this version's words", async () => {
+    const failures = await whileInUse(async () => {
       await helmIn("upgrade", "prevail", CHART, ...valueArgs(values()));
       for (const old of replicas) {
         await replace(old, startPresent);
@@ -150,8 +179,8 @@ describe.skipIf(!isThere)("the version before, this one, and back", { timeout: 3
     );
   });
 
-  test("a rollback, replica by replica: no request fails twice, and each edit of a policy is reported on", async () => {
-    const failures = await whileAsking(ask, async () => {
+  test("a rollback, replica by replica: no request of users and none to the webhook fails twice, and each edit of a policy is reported on", async () => {
+    const failures = await whileInUse(async () => {
       await helmIn("rollback", "prevail");
       const [first, second] = replicas;
       if (first === undefined || second === undefined) throw new Error("there are two replicas");
@@ -176,3 +205,16 @@ describe.skipIf(!isThere)("the version before, this one, and back", { timeout: 3
     await untilReported(plane);
   });
 });
+
+/** An error that only the webhook finds: the schema allows it. */
+const brokenDefinition = {
+  apiVersion: "prevail.dev/v1alpha1",
+  kind: "PolicyDefinition",
+  metadata: { name: "shades.example.com" },
+  spec: {
+    policies: [{ group: "example.com", kind: "Shade" }],
+    class: "Inherited",
+    targeting: { kinds: [{ group: "gateway.networking.k8s.io", kind: "Gateway" }] },
+    hierarchy: { effectiveTargets: ["Nowhere"] },
+  },
+};

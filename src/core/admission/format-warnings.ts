@@ -26,7 +26,7 @@ import type {
 /** Further warnings are left out; the last one says so. */
 const MAX_WARNINGS = 5;
 
-  /** Findings about resources that could not be read, so that more may change than is known. */
+/** Findings about resources that could not be read, so that more may change than is known. */
 export interface WarningSettings extends EffectSettings {
   readonly unread: readonly Finding[];
   /** The counts of data planes. Undefined: nothing is known. */

@@ -2,7 +2,7 @@
 import type { PathNode } from "../../effective/paths/path-node.ts";
 import { compareText, kindId, type ObjectId, type PolicyId, parseObjectId } from "../../model/refs.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
-import { type HowDraft, draftKey, NO_CHANGE } from "./draft.ts";
+import { draftKey, type HowDraft, NO_CHANGE } from "./draft.ts";
 import { type PolicyInEffect, policiesInEffectOn } from "./policies-in-effect.ts";
 import { type BlockDrafts, createdPolicies, editedPolicies, isOnLevel } from "./propose/level-policies.ts";
 import { type CoveringLevel, coveringLevels } from "./propose/levels-of-paths.ts";
@@ -164,7 +164,11 @@ function best(search: HowSearch, blocks: readonly BlockDrafts[]): Weighed | unde
 const MAX_LOWER = 4;
 
 /** The most specific changes that do not suffice alone: own fields, and policies with defaults on the target, or as near as possible. */
-function lowerDrafts(search: HowSearch, fields: HowDraft | undefined, levels: readonly CoveringLevel[]): readonly HowDraft[] {
+function lowerDrafts(
+  search: HowSearch,
+  fields: HowDraft | undefined,
+  levels: readonly CoveringLevel[],
+): readonly HowDraft[] {
   const nearest = levels
     .map((level) => [...editedPolicies(search, level, NONE).flat(), ...createdPolicies(search, level)])
     .find((blocks) => blocks.length > 0);

@@ -56,7 +56,11 @@ interface Edit {
 /** A way that edits the policy. `edit` gets the policy as the draft has it. */
 const editing =
   (
-    edit: (search: HowSearch, raw: JsonObject, policy: PolicyToChange & { readonly ref: ObjectRef }) => Edit | undefined,
+    edit: (
+      search: HowSearch,
+      raw: JsonObject,
+      policy: PolicyToChange & { readonly ref: ObjectRef },
+    ) => Edit | undefined,
   ): PolicyWay =>
   (search, draft, own) => {
     const { policy, block } = own;

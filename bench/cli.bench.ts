@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL("../../../", import.meta.url));
 const MB = 1024 * 1024;
 /**
  * The bars of `explain` against `node -e 0`. Node 22 and newer start in a third of the time of Node 20: 2.4 × leaves about 33 ms for all that `explain` does,
- * and is shown as missed; 7.5 × is what tells whether the program starts more slowly than before (docs/decisions/0017-bars.md).
+ * and is shown as missed; 7.5 × shows whether the program starts more slowly than before (docs/decisions/0017-bars.md).
  */
 const EXPLAIN_BARS = Number(process.versions.node.split(".")[0]) >= 22 ? [2.4, 7.5] : [3.2];
 

@@ -1,4 +1,4 @@
-/** What the controller promises while its leader is killed and stopped, its API server restarts, and the authority of its webhooks is replaced. */
+/** The promises of the controller while its leader is killed and stopped, its API server restarts, and the authority of its webhooks is replaced. */
 import type { JsonObject } from "../src/core/model/json.ts";
 import { gateway, gatewayClass, namespace, policy, routeTo, service } from "../test/support/cluster/gateway-objects.ts";
 import { clientAs } from "../test/support/kubernetes/cluster-client.ts";

@@ -165,7 +165,7 @@ function statusWrites(audit: AuditLog): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** What is written on each policy, by the same keys. */
+/** The status of each policy, by the same keys. */
 async function policyStatuses(client: KubeClient): Promise<ReadonlyMap<string, string>> {
   const { items } = await client.request({ path: "/apis/prevail.dev/v1alpha1/retrypolicies" });
   return new Map(

@@ -2238,8 +2238,15 @@ export const mutants = [
     "a loss on just as many paths as allowed must be confirmed",
     kubernetes,
     `${admission}/find-refusal.ts`,
-    "if (lost <= confirmAbove) return undefined;",
-    "if (lost < confirmAbove) return undefined;",
+    "return lost <= limit ? undefined",
+    "return lost < limit ? undefined",
+  ),
+  row(
+    "a far delete that ends just as many paths as allowed must be confirmed",
+    kubernetes,
+    `${admission}/loses-more-than.ts`,
+    "++lost > limit",
+    "++lost >= limit",
   ),
   row(
     "a conflict is refused unless the operator asks for it",

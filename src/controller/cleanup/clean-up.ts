@@ -94,7 +94,7 @@ async function request(client: KubeClient, method: "GET" | "DELETE", path: strin
   }
 }
 
-/** What stays of an object, and whether its kind is known to be one of policies. */
+/** The status that stays of an object, and whether its kind is known to be one of policies. */
 interface Withdrawn extends Pick<WithdrawOptions, "isPolicyKind"> {
   readonly wanted: WantedStatus;
 }

@@ -22,7 +22,7 @@ export interface InfrastructureWriterOptions {
   readonly namespace: string;
   /** How much longer this process may write; 0 if it does not lead. */
   readonly remainingMs: () => number;
-  /** What the certificate of the Envoys of a Gateway is for. */
+  /** The subject and the names of the certificate for the Envoys of a Gateway. */
   readonly certificateOf: (infrastructure: GatewayInfrastructure) => Omit<ClientCertificateOptions, "nowMs">;
   /** An object of a Gateway has changed, or could not be written. */
   readonly onChange: () => void;
@@ -34,7 +34,7 @@ export interface InfrastructureWriterOptions {
   readonly counts?: FollowCounts | undefined;
 }
 
-/** What is wanted for a Gateway. `kept`: what is there stays, and why it is not known what should be. */
+/** The wanted objects of a Gateway. `kept`: its objects stay as they are, and the reason why the wanted ones are not known. */
 export type WantedInfrastructure = GatewayInfrastructure | { readonly kept: string };
 
 /** The manager of the fields that are applied (Kubernetes, "Server-Side Apply"). */
@@ -74,7 +74,7 @@ const REMOVE_AFTER_MS = 5000;
 /** How often certificates are looked at. */
 const RENEW_MS = 30 * 60_000;
 
-/** What is known of one Gateway, by `namespace/name`. */
+/** The state of one Gateway, by `namespace/name`. */
 interface Record {
   wanted: WantedInfrastructure | undefined;
   /** Since when it is not wanted. */
@@ -96,7 +96,7 @@ export class InfrastructureWriter {
     INFRASTRUCTURE_RESOURCES.map((one) => [one, new Map()]),
   );
   readonly #synced = new Set<ApiResource>();
-  /** What the API server has made of an object that was applied: it may write a value in another way. */
+  /** The values that the API server stored for an object that was applied: it may write a value in another way. */
   readonly #settled = new Map<string, { readonly wanted: Json; readonly projection: Json }>();
   readonly #queue: WorkQueue<string>;
   #authority: ClientAuthority | undefined;

@@ -4,9 +4,8 @@ import { CONTROLLER_NAME } from "../../core/model/kinds.ts";
 const MAX_LENGTH = 128;
 
 /**
- * The manager of the fields that the controller writes (Kubernetes, "Field management")
- *
- * Controllers of different names have different managers, because conditions of policies without ancestors have no other owner: each withdraws only its own.
+ * Returns the manager of the fields that the controller writes (Kubernetes, "Field management"). Controllers of different names have different managers, because
+ * conditions of policies without ancestors have no other owner: each controller withdraws only its own.
  */
 export const fieldManagerOf = (controllerName: string): string =>
   controllerName === CONTROLLER_NAME

@@ -24,7 +24,7 @@ export interface FormerStatusesOptions {
   readonly find: (kind: GroupKind) => FormerKind;
 }
 
-/** What is known about a kind now. */
+/** The current facts about a kind. */
 export interface FormerKind {
   /** `Nothing`: there is nothing to withdraw. `Held`: not now, because something that this rests on cannot be read. */
   readonly state: "Nothing" | "Held" | "Former";
@@ -38,11 +38,9 @@ const LONGEST_WAIT_MS = 60_000;
 const WRITE_DEADLINE_MS = 10_000;
 
 /**
- * What a definition leaves behind
- *
- * Two parts of what was written are not seen in the evaluation: conditions of policies without ancestors, which do not name their controller, and whatever is in
- * objects of kinds that are not followed, because a PolicyDefinition went while no controller ran. Both are found by the field manager of the controller, in
- * lists of metadata: once when this replica begins to lead, and for each kind that it ceases to own.
+ * Withdraws the status that a definition leaves behind. Two parts of what was written are not seen in the evaluation: conditions of policies without ancestors,
+ * which do not name their controller, and everything in objects of kinds that are not followed, because a PolicyDefinition was deleted while no controller
+ * ran. Both are found by the field manager of the controller, in lists of metadata: once when this replica begins to lead, and for each kind that it ceases to own.
  */
 export class FormerStatuses {
   readonly #options: FormerStatusesOptions;

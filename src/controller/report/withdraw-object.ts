@@ -56,7 +56,7 @@ export interface WithdrawOptions {
   readonly controllerName: string;
   readonly resource: ApiResource;
   readonly name: ApiObjectName;
-  /** What stays. Undefined: only conditions of a policy are withdrawn; others do the rest. */
+  /** The status that stays. Undefined: only conditions of a policy are withdrawn; others do the rest. */
   readonly wanted: WantedStatus | undefined;
   /** True if the kind is known to be one of policies. */
   readonly isPolicyKind: boolean;

@@ -1,8 +1,7 @@
 /**
- * Deletes that reach very many paths
- *
- * The plan compares each path, which takes too long for a request that waits. Of a policy, a Gateway, a GatewayClass or a Namespace that reaches far it is
- * counted what ends. Whether the request is refused is decided exactly: where a count does not suffice for that, there is the plan after all.
+ * Deletes that reach very many paths. The plan compares each path, which takes too long for a request that waits. For a policy, a Gateway, a GatewayClass or a
+ * Namespace that reaches far, the paths that end are counted instead. The decision whether the request is refused stays exact: where a count does not
+ * suffice for it, the plan is computed.
  */
 import { findBrokenCoverage } from "../check/coverage/find-broken-coverage.ts";
 import { hasSameMeaning } from "../effective/update/has-same-meaning.ts";
@@ -22,7 +21,7 @@ import { otherNames } from "./other-names.ts";
 import type { EffectSettings, FarEffect, FarPolicyEffect } from "./request-effect.ts";
 import { tablesAfter } from "./tables-after.ts";
 
-/** What reaches more paths, or more objects, is counted only. */
+/** A delete that reaches more paths, or more objects, is counted only. */
 export const FAR = 1000;
 
 interface FarSettings extends EffectSettings {

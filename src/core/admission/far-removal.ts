@@ -1,4 +1,4 @@
-/** What ends with a Gateway, a GatewayClass or a Namespace: counted, and decided without the evaluation after it. */
+/** Counts the paths that end with a Gateway, a GatewayClass or a Namespace, without the evaluation after the deletion. */
 import { COVERAGE_RULE } from "../check/coverage/check-coverage.ts";
 import { parseCoverageRule } from "../check/coverage/parse-coverage-rule.ts";
 import { hasPolicies } from "../effective/paths/end-objects.ts";
@@ -23,8 +23,8 @@ import {
 import { losesMoreThan, pathsThrough } from "./loses-more-than.ts";
 import type { FarRemovalEffect, ReachedKind } from "./request-effect.ts";
 
-/** What is deleted: the object, what is deleted with it, and what is below these. */
-interface Removal {
+/** A deletion: the object, the objects that are deleted with it, and the objects below these. */
+interface DeletedObjects {
   readonly id: ObjectId;
   readonly deleted: readonly ObjectId[];
   readonly below: ReadonlySet<ObjectId>;
@@ -32,7 +32,7 @@ interface Removal {
 
 export function removalOf(
   world: World,
-  removal: Removal,
+  removal: DeletedObjects,
 ): Pick<FarRemovalEffect, "deleted" | "below" | "ended" | "losesMoreThan"> {
   const { id, deleted, below } = removal;
   return {
@@ -99,7 +99,7 @@ export function endsItsPathsOnly(world: World, ref: ObjectRef, id: ObjectId): bo
     const { controllers, merge, references = [], class: own } = kind.definition;
     if (merge.bare === "Direct" || references.some(({ kinds }) => kinds.some((one) => kindId(one) === kindId(ref))))
       return false;
-    // Which controllers serve the target of a Direct policy depends on all Gateways above it.
+    // The controllers that serve the target of a Direct policy depend on all Gateways above it.
     if (own === "Direct") return controllers.length === 0;
     // A path may end at an object above, if nothing is below it any more.
     if ([...kind.ends].some(([end, { mayContinue }]) => mayContinue && above.has(end))) return false;
@@ -134,7 +134,7 @@ const ruledKinds = ({ objects, rulebook }: World): ReadonlySet<CompiledKind | un
   );
 
 /** The policies that take effect under what is deleted, and nowhere else. Of policies on other Namespaces it is not counted how many paths they have left. */
-function endedPolicies(world: World, { id, deleted }: Removal): readonly PolicyId[] {
+function endedPolicies(world: World, { id, deleted }: DeletedObjects): readonly PolicyId[] {
   const gone = new Set([id, ...deleted, ...(isGatewayClass(splitKind(id)) ? referrersToParent(world, id) : [])]);
   const ended: PolicyId[] = [];
   world.countTallies().forEach((tally, policy) => {

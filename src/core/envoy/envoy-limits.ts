@@ -1,5 +1,5 @@
 /** The settings that Envoy cannot carry out exactly, for `check` and for the xDS server. docs/envoy.md gives the reasons. */
-import { type BackendConfig, type RuleConfig, type UsableTarget } from "../dataplane/gateway-config.ts";
+import type { BackendConfig, RuleConfig, UsableTarget } from "../dataplane/gateway-config.ts";
 import type { RetryPlan } from "../retry/retry-schedule.ts";
 import { hasWaits, MOST_ATTEMPTS } from "./envoy-waits.ts";
 

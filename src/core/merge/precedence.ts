@@ -1,4 +1,4 @@
-/** Which of two policies is higher, and the criteria by which a definition orders policies. */
+/** Decides which of two policies is higher, by the criteria of a definition. */
 
 import { type FieldOrder, isNumber, type OrderKey } from "../model/definition/policy-order.ts";
 import type { MergeRules } from "../model/definition.ts";
@@ -63,7 +63,7 @@ export function precedenceReason({ precedence = [] }: MergeRules, higher: Policy
 export interface PlacedPolicy {
   readonly policy: Policy;
   readonly depth: number;
-  /** Its index among the policies of the level. */
+  /** The index of the policy among those of the level. */
   readonly index: number;
 }
 

@@ -4,7 +4,7 @@ import { isJsonList, isJsonObject, type Json, type JsonObject, objectAt, objects
 /** GEP-713, "Meta resource status"; Gateway API, "BackendTLSPolicyConditionResolvedRefs" */
 export const POLICY_CONDITIONS: ReadonlySet<string> = new Set(["Accepted", "Enforced", "Programmed", "ResolvedRefs"]);
 
-/** The types of policy conditions in `status.conditions`, whoever wrote them. */
+/** The types of policy conditions in `status.conditions`, of any writer. */
 export const policyConditionsIn = (object: JsonObject): readonly string[] =>
   objectsIn(objectAt(object, "status")["conditions"]).flatMap(({ type }) =>
     typeof type === "string" && POLICY_CONDITIONS.has(type) ? [type] : [],

@@ -5,7 +5,7 @@ export interface WrittenObjects {
   /** Since the mark of the audit log, by resource and name: `httproutes/status r1`. */
   readonly all: () => ReadonlyMap<string, readonly AuditedWrite[]>;
   readonly succeeded: (key: string) => number;
-  /** Those of status. */
+  /** The writes of status. */
   readonly ofStatus: () => readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** Which CoverageRules a change breaks, without looking at every target of a rule that is broken: for changes that reach very many. */
+/** Finds the CoverageRules that a change breaks, without looking at every target of a rule that is broken: for changes that reach very many. */
 import type { PathScope } from "../../effective/paths/path-scope.ts";
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
 import { type KindId, kindId, type ObjectId, splitId } from "../../model/refs.ts";

@@ -154,7 +154,7 @@ function added<K extends string>(counts: Counts<K>, keys: readonly K[], count: n
   return sums;
 }
 
-/** What was counted, as a tally. */
+/** Builds a tally from the counters. */
 function tallied(counters: Counters): AncestorTally {
   const { paths, incomplete, full, partial, none, met, idle, overriddenBy, overriddenAt, errors } = counters;
   return {

@@ -1,5 +1,5 @@
 /** The timeout of an attempt: what it covers besides the timeout of its cluster, and the requests that it must not end. */
-import { type RouteConfig, type UsableTarget } from "../../../core/dataplane/gateway-config.ts";
+import type { RouteConfig, UsableTarget } from "../../../core/dataplane/gateway-config.ts";
 import { type HeaderMatchInit, headerLike } from "./compile-match.ts";
 
 /** A request for a WebSocket. */

@@ -1,14 +1,14 @@
 /** Compiles one match of one rule to Envoy routes: one per backend and class of methods, because their settings may differ. */
-import {
-  type AuthConfig,
-  type BackendConfig,
-  type BackendTarget,
-  type ConfigProblem,
-  type RouteConfig,
-  type RuleConfig,
-  type SessionConfig,
-  type UsableTarget,
-  type WeightedBackendConfig,
+import type {
+  AuthConfig,
+  BackendConfig,
+  BackendTarget,
+  ConfigProblem,
+  RouteConfig,
+  RuleConfig,
+  SessionConfig,
+  UsableTarget,
+  WeightedBackendConfig,
 } from "../../../core/dataplane/gateway-config.ts";
 import { WAITED_HEADER } from "../../../core/dataplane/own-headers.ts";
 import { unavailableStatus } from "../../../core/dataplane/unavailable-status.ts";

@@ -1,6 +1,8 @@
 /** An HTTPS server of the control plane: its certificate can be replaced while it serves, and requests at a time are limited. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createServer } from "node:https";
+import { createServer, type Server } from "node:https";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import { closeFailedHandshakes, type HandshakeFailure } from "./failed-handshakes.ts";
 import { closeServer, listen } from "./listen.ts";
 
@@ -34,6 +36,7 @@ export interface TlsServer {
   /** Connections from now on are judged by this; open connections stay. */
   readonly useTrust: (trust: TlsTrust) => void;
   readonly closeIdleConnections: () => void;
+  /** Connections that are used again within a second end with that response, so that no request is lost. */
   readonly close: () => Promise<void>;
 }
 
@@ -43,6 +46,7 @@ const MAX_IN_FLIGHT = 100;
 /** Rejects if the port cannot be opened. */
 export async function startTlsServer(options: TlsServerOptions): Promise<TlsServer> {
   let inFlight = 0;
+  let isClosing = false;
   const server = createServer(
     {
       ...contextOf(options.trust),
@@ -52,6 +56,8 @@ export async function startTlsServer(options: TlsServerOptions): Promise<TlsServ
       ...(options.maxHeaderBytes === undefined ? {} : { maxHeaderSize: options.maxHeaderBytes }),
     },
     (request, response) => {
+      // The client sends its next request elsewhere.
+      if (isClosing) response.setHeader("connection", "close");
       if (inFlight >= MAX_IN_FLIGHT) return options.respondBusy(request, response);
       inFlight++;
       void options.respond(request, response).finally(() => {
@@ -65,8 +71,25 @@ export async function startTlsServer(options: TlsServerOptions): Promise<TlsServ
     port,
     useTrust: (trust) => server.setSecureContext(contextOf(trust)),
     closeIdleConnections: () => server.closeIdleConnections(),
-    close: () => closeServer(server),
+    close: async () => {
+      isClosing = true;
+      await untilUnused(server);
+      await closeServer(server);
+    },
   };
+}
+
+const UNUSED_MS = 1000;
+const LOOK_EVERY_MS = 20;
+
+/**
+ * Resolves when no connection is left, or after a second. A request that arrives while its connection is closed fails at the client, and one that is no GET is not repeated (RFC 9112,
+ * "Closing a Connection").
+ */
+async function untilUnused(server: Server): Promise<void> {
+  const count = promisify(server.getConnections.bind(server));
+  const until = performance.now() + UNUSED_MS;
+  while (performance.now() < until && (await count()) > 0) await sleep(LOOK_EVERY_MS);
 }
 
 const contextOf = ({ certificate, clientAuthority }: TlsTrust) => ({

@@ -1,4 +1,4 @@
-import { request } from "node:https";
+import { Agent, request } from "node:https";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { cluster } from "../../../test/support/cluster/cluster.ts";
 import { gateway, gatewayClass, policy, routeTo, service } from "../../../test/support/cluster/gateway-objects.ts";
@@ -102,6 +102,34 @@ describe("the server", () => {
     });
   const ask = async (path: string, fields: JsonObject = {}): Promise<unknown> =>
     JSON.parse((await send(path, JSON.stringify(review(fields)))).body);
+
+  test("while it closes, a connection that is used again gets its response and ends with it: no review is lost", async () => {
+    const closing = await startWebhookServer({
+      host: "127.0.0.1",
+      port: 0,
+      certificate,
+      state: () => state,
+      deny: undefined,
+    });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const askAgain = (): Promise<readonly unknown[]> =>
+      new Promise((resolve, reject) => {
+        const { port } = closing;
+        const to = { host: "127.0.0.1", servername: "localhost", port, path: "/warn", method: "POST" };
+        const sent = request({ ...to, ca: authority.certificate, agent }, (response) => {
+          response.resume();
+          const { statusCode, headers } = response;
+          response.on("end", () => resolve([statusCode, headers.connection, sent.reusedSocket]));
+        });
+        sent.on("error", reject);
+        sent.end(JSON.stringify(review()));
+      });
+    expect(await askAgain()).toEqual([200, "keep-alive", false]);
+    const closed = closing.close();
+    expect(await askAgain()).toEqual([200, "close", true]);
+    await closed;
+    await expect(askAgain()).rejects.toThrow("ECONNREFUSED");
+  });
 
   test("/warn allows everything, and prints the plan", async () => {
     expect(await ask("/warn")).toEqual({

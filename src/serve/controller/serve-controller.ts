@@ -34,6 +34,7 @@ import { type ControllerMetrics, createControllerMetrics } from "./controller-me
 import { createEvaluationMetrics } from "./evaluation-metrics.ts";
 import { followFrontProxy, loadFrontProxy } from "./front-proxy-source.ts";
 import { GatewayPart, type GatewayPartOptions } from "./gateway-part.ts";
+import { ReplicaReadiness } from "./replica-readiness.ts";
 import { createReplicaName, ReportPart, type ReportPartOptions } from "./report-part.ts";
 import { runCleanup } from "./run-cleanup.ts";
 import { WebhookPart, type WebhookPartOptions } from "./webhook-part.ts";
@@ -107,6 +108,7 @@ class Controller {
   readonly #webhook: WebhookPart | undefined;
   readonly #timing: CertificateTiming;
   #context: ViewContext | undefined;
+  readonly #readiness = new ReplicaReadiness();
   #certificate: ServingCertificate | undefined;
   #server: ViewServer | undefined;
   #admin: AdminServer | undefined;
@@ -296,22 +298,14 @@ class Controller {
     });
   }
 
-  /** Ready as soon as the ports are open: without discovery, namespaces of the cluster cannot be deleted. */
   #startAdmin({ host, port }: NonNullable<ControllerSettings["admin"]>): Promise<AdminServer> {
     const [webhook, gateways] = [this.#webhook, this.#gateways];
     return startAdminServer({
       host,
       port,
       metrics: this.#metrics.render,
-      readiness: () => ({
-        isReady: true,
-        reason: this.#context === undefined ? "the ports are open; the cluster is being read" : "serving",
-      }),
+      readiness: () => this.#readiness.current(),
       parts: {
-        caches: () =>
-          this.#context === undefined
-            ? { isReady: false, reason: "the cluster is being read" }
-            : { isReady: true, reason: "the cluster has been read" },
         ...(webhook === undefined ? {} : { webhook: () => webhook.readiness() }),
         ...(gateways === undefined ? {} : { gateways: () => gateways.readiness() }),
       },
@@ -347,6 +341,7 @@ class Controller {
           };
           this.#report?.useState(state, step);
           this.#webhook?.useState(state);
+          this.#readiness.noteRead();
         },
         onTrouble: (what, error) => {
           if (error === undefined) this.#over(what);
@@ -356,6 +351,7 @@ class Controller {
       }),
       this.#report?.run(),
       this.#gateways?.run(),
+      server === undefined ? undefined : this.#readiness.followOthers(this.#client, signal),
       server === undefined
         ? undefined
         : followFrontProxy(this.#client, signal, server.useFrontProxy, (message) =>

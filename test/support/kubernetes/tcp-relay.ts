@@ -12,10 +12,16 @@ export interface TcpRelay {
   /** Ends all connections, and refuses new ones until `resume`. */
   readonly pause: () => void;
   readonly resume: () => void;
+  /** Connections that are opened from now on get everything from the server this much later. */
+  readonly delay: (ms: number) => void;
   readonly close: () => Promise<void>;
 }
 
-export async function startTcpRelay(target: { readonly host: string; readonly port: number }): Promise<TcpRelay> {
+/** Where the relay listens; by default at any free port of the loopback. */
+export async function startTcpRelay(
+  target: { readonly host: string; readonly port: number },
+  own: { readonly host: string; readonly port: number } = { host: "127.0.0.1", port: 0 },
+): Promise<TcpRelay> {
   const open = new Set<Socket>();
   let connections = 0;
   let left = Number.POSITIVE_INFINITY;
@@ -24,6 +30,7 @@ export async function startTcpRelay(target: { readonly host: string; readonly po
     for (const socket of open) socket.destroy();
   };
   let isPaused = false;
+  let delayMs = 0;
   const server = createServer((client) => {
     if (isPaused) {
       client.destroy();
@@ -42,14 +49,19 @@ export async function startTcpRelay(target: { readonly host: string; readonly po
       });
     }
     client.pipe(upstream);
+    const laterMs = delayMs;
     upstream.on("data", (chunk: Buffer) => {
+      if (laterMs === 0) pass(chunk);
+      else setTimeout(() => pass(chunk), laterMs);
+    });
+    const pass = (chunk: Buffer): void => {
       const passed = chunk.subarray(0, Math.min(chunk.length, left));
       left -= passed.length;
       client.write(passed);
       if (left <= 0) setImmediate(cut);
-    });
+    };
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(own.port, own.host, resolve));
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("a TCP server has a port");
   return {
@@ -65,6 +77,9 @@ export async function startTcpRelay(target: { readonly host: string; readonly po
     },
     resume: () => {
       isPaused = false;
+    },
+    delay: (ms) => {
+      delayMs = ms;
     },
     close: () => {
       cut();

@@ -13,6 +13,7 @@ import { LoadBalancer } from "./load-balancer.ts";
 import { parsePod, podName } from "./pod.ts";
 import { startPodLogServer } from "./pod-log-server.ts";
 import { type PodPrograms, RunningPod } from "./running-pod.ts";
+import type { ApiServerForPods } from "./service-account.ts";
 
 const core = (kind: GroupKind["kind"], plural: string): ApiResource => ({ ...services, kind, plural });
 const PODS = core("Pod", "pods");
@@ -21,6 +22,7 @@ const CONFIG_MAPS = core("ConfigMap", "configmaps");
 
 export interface PodRunnerOptions {
   readonly client: KubeClient;
+  readonly apiServer: ApiServerForPods;
   readonly folder: string;
   readonly programs: PodPrograms;
   readonly log: (line: string) => void;
@@ -98,8 +100,7 @@ export class PodRunner {
     const isSame = running?.pod.metadata.uid === pod.metadata.uid;
     if (running !== undefined && (!isSame || pod.metadata.deletionTimestamp !== undefined)) this.#stop(name, running);
     if (running !== undefined && isSame) return;
-    const { client, folder, programs, log } = this.#options;
-    const started = new RunningPod({ client, pod, number: ++this.#started, folder, programs, log });
+    const started = new RunningPod({ ...this.#options, pod, number: ++this.#started });
     this.#pods.set(name, started);
     if (pod.metadata.deletionTimestamp !== undefined) return this.#stop(name, started);
     this.#report(

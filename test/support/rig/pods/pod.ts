@@ -13,6 +13,7 @@ export interface Pod {
   readonly spec: {
     readonly nodeName?: string;
     readonly serviceAccountName?: string;
+    readonly automountServiceAccountToken?: boolean;
     readonly terminationGracePeriodSeconds?: number;
     readonly containers: readonly Container[];
     readonly volumes?: readonly Volume[];
@@ -26,6 +27,7 @@ export interface Container {
   readonly args?: readonly string[];
   readonly env?: readonly EnvironmentVariable[];
   readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
+  readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[];
   readonly lifecycle?: { readonly preStop?: { readonly sleep?: { readonly seconds: number } } };
   readonly readinessProbe?: { readonly httpGet?: { readonly path?: string; readonly port: number | string } };
 }

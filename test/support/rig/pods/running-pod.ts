@@ -6,10 +6,11 @@ import { isConflict, isNotFound } from "../../../../src/adapters/cluster/client/
 import type { KubeClient } from "../../../../src/adapters/cluster/client/kube-client.ts";
 import { addPodAddress, createPodNetwork, NODE_ADDRESS, type PodNetwork, removePodNetwork } from "../rig-network.ts";
 import { NODE_NAME, timestamp } from "./cluster-node.ts";
-import { type RunningContainer, startContainer } from "./container.ts";
+import { type ContainerOptions, type RunningContainer, startContainer } from "./container.ts";
 import { type Container, type Pod, podName, podPath } from "./pod.ts";
 import { expandVariables, PodData } from "./pod-data.ts";
 import type { LogLine } from "./pod-log-server.ts";
+import { type ApiServerForPods, mountServiceAccount } from "./service-account.ts";
 
 /** The program of an image: a path below the folder of programs, which the container sees as `/opt/rig`. */
 export interface PodPrograms {
@@ -26,6 +27,7 @@ export interface PodProgram {
 
 export interface RunningPodOptions {
   readonly client: KubeClient;
+  readonly apiServer: ApiServerForPods;
   readonly pod: Pod;
   /** Distinct for each Pod: its network and its address come from it. */
   readonly number: number;
@@ -35,8 +37,8 @@ export interface RunningPodOptions {
 }
 
 const PAUSE_MS = 50;
-/** A kubelet waits as long as the Pod says. Nothing in the rig needs long to end. */
-const LONGEST_GRACE_MS = 2000;
+/** A kubelet waits as long as the Pod says. Nothing in the rig needs longer to end. */
+const LONGEST_GRACE_MS = 5000;
 /** Long enough for clients that see the Pod leave. */
 const LONGEST_SLEEP_MS = 3000;
 
@@ -75,17 +77,23 @@ export class RunningPod {
     await this.#bind();
     this.#network = await createPodNetwork(number);
     const data = new PodData(client, pod, this.#network.address);
+    const account = await mountServiceAccount(this.#options, join(this.#folder, "service-account"));
     this.#data = data;
     const volumes = await this.#whenPresent(() => data.volumes(join(this.#folder, "volumes")));
     if (volumes === undefined) return;
     for (const container of pod.spec.containers) {
       const environment = await this.#whenPresent(() => data.environment(container));
       if (environment === undefined) return;
-      await this.#startContainer(container, this.#network, environment, volumes);
+      const known = { ...account?.environment, ...environment };
+      await this.#startContainer(container, this.#network, known, [
+        ...mountsOf(container, volumes),
+        ...(account?.mounts ?? []),
+      ]);
     }
+    await this.#writeStatus(this.#network, "False");
     await this.#untilReady(this.#network);
     if (this.#isStopping) return;
-    await this.#writeStatus(this.#network);
+    await this.#writeStatus(this.#network, "True");
     this.#isReady = true;
     log(`${podName(pod)}: ready at ${this.#network.address}`);
   }
@@ -116,12 +124,13 @@ export class RunningPod {
     await sleep(Math.min(preStopMs(pod), LONGEST_SLEEP_MS));
     const graceMs = Math.min((pod.spec.terminationGracePeriodSeconds ?? 30) * 1000, LONGEST_GRACE_MS);
     await Promise.all([...this.#containers.values()].map((container) => container.stop(graceMs)));
-    if (this.#network !== undefined) await removePodNetwork(this.#network);
     const { uid } = pod.metadata;
     const body = { apiVersion: "v1", kind: "DeleteOptions", gracePeriodSeconds: 0, preconditions: { uid } };
+    // Its address refuses connections for as long as the cluster may know it.
     await client.request({ method: "DELETE", path: podPath(pod), body }).catch((error: unknown) => {
       if (!isNotFound(error) && !isConflict(error)) throw error;
     });
+    if (this.#network !== undefined) await removePodNetwork(this.#network);
     rmSync(this.#folder, { recursive: true, force: true });
     log(`${podName(pod)}: gone`);
   }
@@ -151,17 +160,13 @@ export class RunningPod {
     container: Container,
     network: PodNetwork,
     environment: Readonly<Record<string, string>>,
-    volumes: ReadonlyMap<string, string>,
+    mounts: ContainerOptions["mounts"],
   ): Promise<void> {
     const { pod, programs, log } = this.#options;
     const program = programs.find(container.image);
     if (program === undefined)
       return log(`${podName(pod)}: there is no program for the image ${container.image}, so it does not become ready`);
     const args = program.takesArguments ? (container.args ?? []) : [];
-    const mounts = (container.volumeMounts ?? []).flatMap(({ name, mountPath }) => {
-      const from = volumes.get(name);
-      return from === undefined ? [] : [{ from, to: mountPath }];
-    });
     const running = await startContainer({
       network,
       folder: join(this.#folder, "containers", container.name),
@@ -178,7 +183,8 @@ export class RunningPod {
     let hasReported = false;
     for (const container of pod.spec.containers) {
       const { path = "/", port } = container.readinessProbe?.httpGet ?? {};
-      const url = typeof port === "number" ? `http://${address}:${port}${path}` : undefined;
+      const number = portNumber(container, port);
+      const url = number === undefined ? undefined : `http://${address}:${number}${path}`;
       while (!this.#isStopping) {
         const running = this.#containers.get(container.name);
         if (running?.listens() === true && (url === undefined || (await succeeds(url)))) break;
@@ -191,10 +197,11 @@ export class RunningPod {
     }
   }
 
-  async #writeStatus({ address }: PodNetwork): Promise<void> {
+  async #writeStatus({ address }: PodNetwork, isReady: "True" | "False"): Promise<void> {
     const { client, pod } = this.#options;
     const now = timestamp(Date.now());
     const types = ["PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled"];
+    const statusOf = (type: string): string => (type.endsWith("Ready") ? isReady : "True");
     const status = {
       phase: "Running",
       podIP: address,
@@ -202,13 +209,13 @@ export class RunningPod {
       hostIP: NODE_ADDRESS,
       hostIPs: [{ ip: NODE_ADDRESS }],
       startTime: now,
-      conditions: types.map((type) => ({ type, status: "True", lastTransitionTime: now })),
+      conditions: types.map((type) => ({ type, status: statusOf(type), lastTransitionTime: now })),
       containerStatuses: pod.spec.containers.map(({ name, image }) => ({
         name,
         image,
         imageID: image,
         containerID: `rig://${pod.metadata.uid}`,
-        ready: true,
+        ready: isReady === "True",
         started: true,
         restartCount: 0,
         state: { running: { startedAt: now } },
@@ -218,6 +225,16 @@ export class RunningPod {
     await client.request({ method: "PATCH", path: `${podPath(pod)}/status`, contentType, body: { status } });
   }
 }
+
+const mountsOf = ({ volumeMounts = [] }: Container, volumes: ReadonlyMap<string, string>): ContainerOptions["mounts"] =>
+  volumeMounts.flatMap(({ name, mountPath }) => {
+    const from = volumes.get(name);
+    return from === undefined ? [] : [{ from, to: mountPath }];
+  });
+
+/** The number of a port that a probe names, by its number or by its name in the container. */
+const portNumber = ({ ports = [] }: Container, port: number | string | undefined): number | undefined =>
+  typeof port === "string" ? ports.find(({ name }) => name === port)?.containerPort : port;
 
 /** The longest sleep before its containers are asked to end. */
 const preStopMs = ({ spec }: Pod): number =>

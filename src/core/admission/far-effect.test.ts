@@ -25,6 +25,8 @@ const withGeneration = (object: JsonObject): JsonObject => ({
 });
 const retry = (name: string, target: string | readonly string[], spec: JsonObject): JsonObject =>
   withGeneration(policy("RetryPolicy", name, target, spec, { group: "prevail.dev" }));
+const clusterRetry = (target: string, spec: JsonObject): JsonObject =>
+  withGeneration(policy("ClusterRetryPolicy", "wide", target, spec, { group: "prevail.dev", namespace: "" }));
 const overrides = (attempts: number): JsonObject => ({ overrides: { retry: { attempts } } });
 const defaults = (attempts: number): JsonObject => ({ defaults: { retry: { attempts } } });
 const rule = (enforce: string, spec: JsonObject = {}): JsonObject => ({
@@ -224,6 +226,14 @@ describe("--confirm-above counts exactly the paths through what is deleted", () 
     expect(reason(objects, gone, { confirmAbove: 4 })).toBeUndefined();
   });
 
+  test.each(["GatewayClass/class", "Namespace/default"])("a policy on %s", (target) => {
+    const wide = clusterRetry(target, overrides(5));
+    expect(reason([...routes(3), toBoth, wide], wide, { confirmAbove: 4 })).toBe("NotConfirmed");
+    expect(reason([...routes(3), toBoth, wide], wide, { confirmAbove: 5 })).toBeUndefined();
+    expect(reason([...routes(3), toBoth, wide], g, { confirmAbove: 3 })).toBe("NotConfirmed");
+    expect(reason([...routes(3), toBoth, wide], g, { confirmAbove: 4 })).toBeUndefined();
+  });
+
   test("the message has the limit, as not every path was looked at", () => {
     expect(refusals([...routes(3), house], g, { confirmAbove: 1 })[0]?.message).toBe(
       "deleting Gateway default/g ends the effect of settings on more than 1 path. To confirm: kubectl annotate gateway g -n default prevail.dev/confirm=3 --overwrite",
@@ -307,17 +317,19 @@ test("any delete is refused for the reason that the plan gives", () => {
   const made = fc.record({
     routes: fc.array(parents, { minLength: 1, maxLength: 3 }),
     policies: fc.array(fc.record({ targets, spec }), { minLength: 1, maxLength: 5 }),
+    wide: fc.option(fc.record({ target: oneOf("GatewayClass/class", "Namespace/default"), spec }), { nil: undefined }),
     level: oneOf("HTTPRoute", "HTTPRouteRule", "Gateway", "Service"),
     condition: oneOf("has(spec.retry.attempts)", "!has(spec.retry.codes)", "spec.retry.attempts > 2"),
-    gone: oneOf("class", "g", "h", "p0", "p1", "p2"),
+    gone: oneOf("class", "g", "h", "p0", "p1", "p2", "wide"),
     confirmAbove: oneOf(undefined, 0, 1, 2),
     sameTarget: oneOf(...SAME_TARGET),
   });
   fc.assert(
-    fc.property(made, ({ routes: of, policies, level, condition, gone, confirmAbove, sameTarget }) => {
+    fc.property(made, ({ routes: of, policies, wide, level, condition, gone, confirmAbove, sameTarget }) => {
       const objects = [
         ...of.map((to, i) => route(`r${i}`, to, { rules: [{ backends: ["s"] }] })),
         ...policies.map((one, i) => retry(`p${i}`, one.targets, one.spec)),
+        ...(wide === undefined ? [] : [clusterRetry(wide.target, wide.spec)]),
         rule("Deny", { targets: { levels: [level] }, condition }),
       ];
       const named = [...base, ...objects].find(({ metadata }) => (metadata as JsonObject)["name"] === gone);

@@ -18,6 +18,7 @@ import {
   startReportReplica,
 } from "../test/support/kubernetes/report-replica.ts";
 import { startTcpRelay, type TcpRelay } from "../test/support/kubernetes/tcp-relay.ts";
+import { until } from "../test/support/kubernetes/until.ts";
 import { writtenBy } from "../test/support/kubernetes/written-objects.ts";
 import type { BenchContext } from "./bench-context.ts";
 import { forEachAtOnce, POLICIES, ROUTES } from "./cluster-objects.ts";
@@ -27,6 +28,8 @@ export const WRITES_PARTS: readonly string[] = ["relists", "edits", "hostile"];
 const RELISTS = 3;
 const IDLE_MS = 60_000;
 const EDITS = 100;
+/** The next edit follows when the status is right, or after so long. */
+const EDIT_MS = 1000;
 const HOSTILE_MS = 120_000;
 /** After it the other writer has reset an object three times, and the controller stops there. */
 const RESETS = 3;
@@ -115,14 +118,14 @@ async function measureRelists(rig: Rig): Promise<void> {
     );
     await compactEtcd(plane);
     relay.resume();
-    while (listsOf(audit) === before) await sleep(100);
+    await until(() => listsOf(audit) > before);
     await untilReported(plane);
   }
   const relisted = "objects whose status is written after 3 forced relists";
   context.report({ case: name, metric: relisted, value: writesOf(rig).length, unit: "", bar: 0 });
   await rig.replica.close();
   rig.replica = await startReportReplica(plane, {}, { port: relay.port });
-  while (!rig.replica.notes.some((note) => note.includes("this replica writes the status"))) await sleep(100);
+  await until(() => rig.replica.notes.some((note) => note.includes("this replica writes the status")));
   await untilReported(plane);
   const restarted = "the same, and after a restart";
   context.report({ case: name, metric: restarted, value: writesOf(rig).length, unit: "", bar: 0 });
@@ -131,14 +134,12 @@ async function measureRelists(rig: Rig): Promise<void> {
   context.report({ case: name, metric: idle, value: writesOf(rig).length, unit: "", bar: 0 });
 }
 
-/** How often the controller has listed HTTPRoutes. */
+/** How often the controller has read all HTTPRoutes: a list, or a watch that begins with them. */
 const listsOf = (audit: AuditLog): number =>
   audit
     .read()
-    .filter(
-      ({ verb, user, objectRef }) =>
-        verb === "list" && user.username === CONTROLLER_USER && objectRef?.resource === "httproutes",
-    ).length;
+    .filter(({ user, objectRef }) => user.username === CONTROLLER_USER && objectRef?.resource === "httproutes")
+    .filter(({ verb, requestURI }) => verb === "list" || requestURI.includes("sendInitialEvents=true")).length;
 
 async function measureEdits(rig: Rig): Promise<void> {
   const { context, plane, audit, client } = rig;
@@ -149,10 +150,10 @@ async function measureEdits(rig: Rig): Promise<void> {
     const current = await getObject(client, POLICIES, key);
     const edited = await updateObject(client, POLICIES, { ...current, spec: retries(3 + edit)["spec"] ?? {} });
     const generation = Number(objectAt(edited, "metadata")["generation"]);
-    while (
-      !JSON.stringify((await getObject(client, POLICIES, key)) ?? {}).includes(`"observedGeneration":${generation}`)
-    )
-      await sleep(50);
+    const isReported = async (): Promise<boolean> =>
+      JSON.stringify((await getObject(client, POLICIES, key)) ?? {}).includes(`"observedGeneration":${generation}`);
+    // An object that changes again and again is written at longer and longer intervals.
+    for (const beganMs = Date.now(); Date.now() - beganMs < EDIT_MS && !(await isReported()); ) await sleep(50);
   }
   await untilReported(plane);
   const policyKey = "retrypolicies/status busy";

@@ -116,19 +116,24 @@ function judgePaths(
   for (const end of kind.ends.keys()) {
     objectsOf(end).forEach((object) => {
       finder.forEachPathTo(object, (path) => {
-        for (const judge of judges) judgePath(judge, kind, path);
+        let core: EffectiveSpec | undefined;
+        const coreOf = (): EffectiveSpec => {
+          core ??= foldPath(path, kind);
+          return core;
+        };
+        for (const judge of judges) judgePath(judge, path, coreOf);
       });
     });
   }
 }
 
-function judgePath(judge: Judge, kind: CompiledKind, path: Path): void {
+function judgePath(judge: Judge, path: Path, coreOf: () => EffectiveSpec): void {
   const { rule } = judge;
   // The lowest node counts.
   let at: Path | undefined = path;
   while (at !== undefined && !isMeant(rule, at.node)) at = at.up;
   if (at === undefined || !judge.isSelected(at.node.id, at.node.ref.namespace) || !isUnder(rule.under, at)) return;
-  judge.path(at.node, path, () => foldPath(path, kind));
+  judge.path(at.node, path, coreOf);
 }
 
 const isMeant = ({ levels }: CoverageRule, { ref, section }: Node): boolean =>

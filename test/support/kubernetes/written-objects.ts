@@ -5,11 +5,7 @@ export interface WrittenObjects {
   /** Since the mark of the audit log, by resource and name: `httproutes/status r1`. */
   readonly all: () => ReadonlyMap<string, readonly AuditedWrite[]>;
   readonly succeeded: (key: string) => number;
-<<<<<<< HEAD
-  /** The writes of status. */
-=======
   /** The keys of written statuses. */
->>>>>>> aa67cd4d (docs/rules.md: the test of far deletes)
   readonly ofStatus: () => readonly string[];
 }
 

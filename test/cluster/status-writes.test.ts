@@ -37,7 +37,9 @@ const EDITS = Number(process.env["PREVAIL_EDITS"] ?? 10);
 /** How long the other writer goes on, at the least. */
 const HOSTILE_MS = Number(process.env["PREVAIL_HOSTILE_MS"] ?? 0);
 const RELISTS = 3;
-const [viewPort = 0] = await findFreePorts(1);
+/** The kinds that are listed after each, at the least: GatewayClasses, Gateways, HTTPRoutes, Services, Namespaces and RetryPolicies. */
+const RELISTED_KINDS = 6;
+const [viewPort = 0, adminPort = 0] = await findFreePorts(2);
 
 const GATEWAYS = { group: "gateway.networking.k8s.io", version: "v1", plural: "gateways" };
 const TEST_GROUP = "broken.example.com";
@@ -72,7 +74,7 @@ describe.skipIf(parts === undefined)("writes of status", CLUSTER_TEST, () => {
   let client: KubeClient;
   let replica: ReportReplica;
   const start = async (): Promise<void> => {
-    replica = await startReportReplica(plane, { own }, { port: relay.port, viewPort });
+    replica = await startReportReplica(plane, { own }, { port: relay.port, viewPort, adminPort });
   };
   beforeAll(async () => {
     if (parts === undefined) return;
@@ -108,6 +110,11 @@ describe.skipIf(parts === undefined)("writes of status", CLUSTER_TEST, () => {
   /** The writes of the controller since the mark. */
   const written = (): ReadonlyMap<string, readonly AuditedWrite[]> => writtenBy(audit, CONTROLLER_USER).all();
   const succeeded = (key: string): number => writtenBy(audit, CONTROLLER_USER).succeeded(key);
+  /** How often the controller has listed a kind. */
+  const countLists = async (): Promise<number> => {
+    const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+    return Number(/^prevail_cluster_lists_total (\d+)$/m.exec(text)?.[1]);
+  };
   /** Resolves when the controller has used everything that is in the cluster: the status of an object that is made now is written last. */
   const settled = async (): Promise<void> => {
     await untilReported(plane, { own });
@@ -127,6 +134,9 @@ describe.skipIf(parts === undefined)("writes of status", CLUSTER_TEST, () => {
     const counts = names.map((name) => succeeded(`httproutes/status ${name}`));
     expect(counts).toEqual(names.map(() => 1));
     expect(succeeded("gateways/status g")).toBeLessThanOrEqual(10);
+    // The words of the policy above the burst count its paths, so they change. Those of the policy apart from it stay.
+    expect(succeeded("retrypolicies/status busy")).toBeGreaterThan(0);
+    expect(written().get("retrypolicies/status busy")?.length).toBeLessThanOrEqual(10);
     expect(written().get("retrypolicies/status still")).toBeUndefined();
     expect(written().get("gateways/status idle")).toBeUndefined();
   });
@@ -134,6 +144,7 @@ describe.skipIf(parts === undefined)("writes of status", CLUSTER_TEST, () => {
   test(`then ${RELISTS} expired versions, a restart and some seconds without a change: no write`, async () => {
     audit.mark();
     for (let round = 0; round < RELISTS; round++) {
+      const before = await countLists();
       relay.pause();
       await applyAll(plane, [
         {
@@ -145,7 +156,15 @@ describe.skipIf(parts === undefined)("writes of status", CLUSTER_TEST, () => {
       ]);
       await compactEtcd(plane);
       relay.resume();
-      await until(async () => replica.notes.length > 0 && (await plane.kubectl(["get", "--raw", "/readyz"])) === "ok");
+      let lists = before;
+      await until(
+        async () => {
+          lists = await countLists();
+          return lists >= before + RELISTED_KINDS;
+        },
+        () => `${lists - before} lists after version ${round} expired\n${replica.notes.slice(-5).join("\n")}`,
+        200,
+      );
     }
     await replica.close();
     await start();

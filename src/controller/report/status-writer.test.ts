@@ -1,5 +1,6 @@
 /** What counts as a reset by another writer. `test/cluster/status-writes.test.ts` has such a writer, on a real API server. */
 import { expect, test } from "vitest";
+import { ApiError } from "../../adapters/cluster/client/api-error.ts";
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
 import { type JsonObject, objectAt } from "../../core/model/json.ts";
 import { objectId } from "../../core/model/refs.ts";
@@ -43,6 +44,7 @@ function startWriter() {
   };
   let nowMs = 0;
   let isLosing = false;
+  let refusal: Error | undefined;
   let wanted = wantedWith("one");
   let isHeld = false;
   const events: string[] = [];
@@ -63,6 +65,7 @@ function startWriter() {
     request: async ({ method = "GET", body = {} }) => {
       if (method === "GET")
         return { ...stored, metadata: { ...objectAt(stored, "metadata"), managedFields: [{ manager: "kubectl" }] } };
+      if (refusal !== undefined) throw refusal;
       store(objectAt(body, "status"));
       if (isLosing) throw new Error("the connection broke");
       return stored;
@@ -104,6 +107,9 @@ function startWriter() {
     lose: (now: boolean) => {
       isLosing = now;
     },
+    refuse: (error: Error | undefined) => {
+      refusal = error;
+    },
     reset: () => store({ ancestors: [] }),
     later: (ms: number) => {
       nowMs += ms;
@@ -112,7 +118,7 @@ function startWriter() {
     message: () => JSON.stringify(stored["status"]).match(/"message":"([^"]*)"/)?.[1],
     write: async () => {
       nowMs += 5000;
-      await writer.write(id);
+      return writer.write(id);
     },
   };
 }
@@ -199,4 +205,21 @@ test("a write whose response was lost is no reset where the words before it are 
     expect(message()).toBe("one");
   }
   expect(new Set(events)).toEqual(new Set(["Written", "Refused"]));
+});
+
+test("the time before the next attempt doubles with each refusal up to five minutes, and begins anew after a write", async () => {
+  const { events, write, want, refuse } = startWriter();
+  refuse(new ApiError(413, "RequestEntityTooLarge", "it is too large"));
+  const waits: (number | undefined)[] = [];
+  for (let i = 0; i < 12; i++) waits.push(await write());
+  // Three quarters of it: the rest is chance.
+  const doubled = [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300];
+  expect(waits).toEqual(doubled.map((seconds) => seconds * 750));
+  expect(new Set(events)).toEqual(new Set(["Refused"]));
+  refuse(undefined);
+  expect(await write()).toBeUndefined();
+  expect(events.at(-1)).toBe("Written");
+  want("two");
+  refuse(new ApiError(403, "Forbidden", "exceeded quota"));
+  expect(await write()).toBe(750);
 });

@@ -73,7 +73,9 @@ export class ReportPart {
       retryMs: lease.retryMs,
       monotonicMs: () => performance.now(),
       onLeading: () => {
-        note(isDryRun ? "dry run: nothing is written" : `this replica writes the status, as ${identity}`);
+        note(
+          isDryRun ? "dry run: no status is written, and no Event" : `this replica writes the status, as ${identity}`,
+        );
         this.#reporter.lead();
         options.onLeading?.();
       },

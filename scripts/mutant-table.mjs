@@ -16,8 +16,8 @@ const selector = "src/core/attachment/resolve-by-selector.ts";
 const attachment = "test/spec/gateway-api/";
 const gep713 = "test/spec/gep-713/";
 const gep713x = "test/spec/gep-713-experimental/";
-const levels = "test/spec/three-levels.test.ts";
 const ref = "test/spec/policy-attachment-reference/";
+const levels = `${ref}hierarchy-three-levels.test.ts`;
 const rfc9 = "test/spec/rfc-0009/";
 const kubernetes = "test/spec/kubernetes/";
 
@@ -27,7 +27,7 @@ const beside = "src/core";
 const row = (name, tests, file, text, becomes) => ({ name, tests, file, text, becomes });
 
 export const mutants = [
-  // Which policy is higher (GEP-713, "Conflict resolution").
+  // The higher of two policies (GEP-713, "Conflict resolution").
   row(
     "fold top-down",
     levels,
@@ -165,7 +165,7 @@ export const mutants = [
   ),
   row(
     "a target without a section where one is required",
-    attachment,
+    gep713,
     resolution,
     "if (isWhole && located.allowed.sectionRequired) {",
     "if (isWhole && located.allowed.sections.length < 0) {",
@@ -661,7 +661,7 @@ export const mutants = [
   // The fold (RFC 9).
   row(
     "on one target the oldest is folded first",
-    attachment,
+    gep713,
     `${merge}/fold.ts`,
     'case "Established":\n        for (let i = policies.length - 1; i >= 0; i--) {',
     'case "Established":\n        for (let i = 0; i < policies.length; i++) {',
@@ -865,7 +865,7 @@ export const mutants = [
     "granularity: block.granularity",
   ),
   row(
-    "a policy that was itself replaced decides for those above it",
+    "a policy that was itself replaced dictates the strategy for those above it",
     gep713,
     `${merge}/fold.ts`,
     'return this.#rules.decidedBy !== "Lower" || this.#hasPart(block, settings);',
@@ -1176,7 +1176,7 @@ export const mutants = [
     "const nowhere = notInSpec.slice(0, 0);",
   ),
 
-  // What a route is attached to (Gateway API).
+  // The parents of a route (Gateway API).
   row(
     "kinds that are left to implementations are invalid",
     attachment,
@@ -1314,14 +1314,14 @@ export const mutants = [
   // Paths.
   row(
     "namespace visited twice",
-    attachment,
+    ref,
     `${effective}/paths/path-builder.ts`,
     " || visitsNamespace(base, namespace)) {",
     ") {",
   ),
   row(
     "a namespace stands above every object in it",
-    attachment,
+    ref,
     `${effective}/paths/path-builder.ts`,
     "!node.level.isBelowNamespace",
     "this.#kind.namespacesAbove.size === 0",
@@ -1384,7 +1384,7 @@ export const mutants = [
   ),
   row(
     "of two CRDs for one kind both count",
-    attachment,
+    gep713,
     `${effective}/world/collect-crds.ts`,
     "const used = first.get(id);",
     "const used = undefined;",
@@ -1398,14 +1398,14 @@ export const mutants = [
   ),
   row(
     "a selector does not see the name of a Namespace",
-    attachment,
+    gep713,
     selector,
     "isNamespace(allowed) ? (object: KubeObject) => namespaceLabelsOf(object, object.name) : labelsOf;",
     "labelsOf;",
   ),
   row(
     "a Direct policy on a Service overrides the one on its port",
-    attachment,
+    gep713,
     `${effective}/paths/direct-ends.ts`,
     "const covering = setsOf(coveringSection(section.name, hasOwn));",
     "const covering = own.length > 0 ? own : setsOf(coveringSection(section.name, hasOwn));",
@@ -1414,14 +1414,14 @@ export const mutants = [
   // Targets.
   row(
     "an unnamed rule can be targeted by its index",
-    attachment,
+    gep713,
     "src/core/attachment/find-target-section.ts",
     "positionalRules;",
     "(positionalRules || true);",
   ),
   row(
     "positional names are never allowed",
-    attachment,
+    gep713,
     "src/core/attachment/find-target-section.ts",
     "positionalRules;",
     "positionalRules && false;",
@@ -1435,7 +1435,7 @@ export const mutants = [
   ),
   row(
     "a namespaced policy may target any Namespace",
-    attachment,
+    gep713,
     targets,
     "isNamespace(allowed) && (target.selector !== undefined || target.name === own)",
     "isNamespace(allowed)",
@@ -1463,7 +1463,7 @@ export const mutants = [
   ),
   row(
     "None: the newest wins",
-    attachment,
+    gep713,
     `${merge}/settle-target.ts`,
     "[...policies].sort(comparePrecedence(merge))",
     "[...policies].sort(comparePrecedence(merge)).toReversed()",
@@ -1510,21 +1510,21 @@ export const mutants = [
   row(
     "the lowest weight is the highest",
     gep713,
-    `${merge}/order-keys.ts`,
+    `${merge}/precedence.ts`,
     "return key.descending ? -order : order;",
     "return order;",
   ),
   row(
     "an absent weight is lower than every other",
     gep713,
-    `${merge}/order-keys.ts`,
+    `${merge}/precedence.ts`,
     "isNumber(key.absent) ? Number(key.absent) : 0",
     "Number.NEGATIVE_INFINITY",
   ),
   row(
     "a word that is not listed comes first",
     gep713,
-    `${merge}/order-keys.ts`,
+    `${merge}/precedence.ts`,
     "return at === -1 ? key.values.length : at;",
     "return at;",
   ),
@@ -1538,7 +1538,7 @@ export const mutants = [
   row(
     "the policy on the more specific target is evaluated first",
     gep713,
-    `${merge}/order-keys.ts`,
+    `${merge}/precedence.ts`,
     "return b.depth - a.depth;",
     "return a.depth - b.depth;",
   ),
@@ -1709,14 +1709,14 @@ export const mutants = [
   // Direct policies on an object and on its sections (GEP-713, "Classes of meta resources").
   row(
     "a Direct policy whose sections all have their own has no path",
-    attachment,
+    gep713,
     `${effective}/paths/direct-ends.ts`,
     "const above = root(sections.every(({ name }) => hasOwn(name)) ? own : NO_SETS);",
     "const above = root(NO_SETS);",
   ),
   row(
     "the Direct policy on an object is merged with that on its section",
-    attachment,
+    gep713,
     `${merge}/fold.ts`,
     'const part = definition.class === "Direct" ? LOWEST : takingPart(levels, definition.merge);',
     "const part = takingPart(levels, definition.merge);",
@@ -1824,7 +1824,7 @@ export const mutants = [
   ),
   row(
     "a verdict does not say that the target may be elsewhere",
-    attachment,
+    gep713,
     `${effective}/verdicts/verdict-of.ts`,
     "if (undecided === undefined) return counted;",
     "if (undecided !== undefined) return counted;\n  return counted;",
@@ -1859,12 +1859,12 @@ export const mutants = [
   ),
   row(
     "a cluster-scoped policy may target any object",
-    attachment,
+    gep713,
     targets,
     'if (crossNamespace !== "ReferenceGrant") {',
     "if (crossNamespace === undefined) {",
   ),
-  // What the API server does (Kubernetes, "Validation rules", "Merge strategy", "Defaulting").
+  // The behaviour of the API server (Kubernetes, "Validation rules", "Merge strategy", "Defaulting").
   row(
     "a CRD with a schema that the API server refuses is used",
     kubernetes,
@@ -1935,7 +1935,7 @@ export const mutants = [
     "if (problem !== undefined)\n      report",
     "if (problem === null)\n      report",
   ),
-  // What a user sees of a policy that they may not read (GEP-713, "Application Developer Discoverability").
+  // The parts that a user sees of a policy that they may not read (GEP-713, "Application Developer Discoverability").
   row(
     "values of a policy are shown to all who may see its target",
     gep713,
@@ -2198,7 +2198,7 @@ export const mutants = [
     "before !== undefined ?",
   ),
 
-  // What an admission webhook must let pass (Kubernetes, "Dynamic Admission Control").
+  // Requests that an admission webhook must let pass (Kubernetes, "Dynamic Admission Control").
   row(
     "an object that is being deleted may be refused",
     kubernetes,
@@ -2238,8 +2238,15 @@ export const mutants = [
     "a loss on just as many paths as allowed must be confirmed",
     kubernetes,
     `${admission}/find-refusal.ts`,
-    "return lost <= limit ? undefined :",
-    "return lost < limit ? undefined :",
+    "return lost <= limit ? undefined",
+    "return lost < limit ? undefined",
+  ),
+  row(
+    "a far delete that ends just as many paths as allowed must be confirmed",
+    kubernetes,
+    `${admission}/loses-more-than.ts`,
+    "++lost > limit",
+    "++lost >= limit",
   ),
   row(
     "a conflict is refused unless the operator asks for it",
@@ -2296,14 +2303,14 @@ export const mutants = [
   // Targets and paths.
   row(
     "a Direct policy covers no section of its object",
-    attachment,
+    gep713,
     `${effective}/paths/covering-section.ts`,
     "section !== undefined && hasOwn(section) ? section : undefined",
     "section",
   ),
   row(
     "a Namespace is above each of its objects once more",
-    attachment,
+    ref,
     `${effective}/paths/visits-namespace.ts`,
     "if (isNamespace(ref) && ref.name === namespace) return true;",
     "if (isNamespace(ref) && ref.name === `${namespace}/`) return true;",
@@ -2462,7 +2469,7 @@ export const mutants = [
     "return ms;",
   ),
 
-  // Which rule a request matches (Gateway API, "HTTPRouteRule.matches").
+  // The rule that a request matches (Gateway API, "HTTPRouteRule.matches").
   row(
     "a path prefix ends in the middle of an element",
     `${beside}/routing/`,
@@ -2499,7 +2506,7 @@ export const mutants = [
     "return precise(a) - precise(b) ||",
   ),
 
-  // What gateways do.
+  // The behaviour of gateways.
   row(
     "a rule with one valid backend of two responds with 500",
     `${beside}/dataplane/`,

@@ -158,7 +158,7 @@ describe.skipIf(parts === undefined)("status that cannot be written", CLUSTER_TE
     expect((await getWritten(plane, "retrypolicy", "p", "default")).status).toBeUndefined();
   });
 
-  test("refused as too large and by a quota: told once, attempts become rarer, nothing else waits, and status follows when it is accepted", async () => {
+  test("refused as too large and by a quota: reported once, attempts become rarer, nothing else waits, and status follows when it is accepted", async () => {
     await start();
     await untilReported(plane, { own, reportAffected });
     const refusals = [
@@ -220,16 +220,15 @@ describe.skipIf(parts === undefined)("status that cannot be written", CLUSTER_TE
     await untilReported(plane, { own, reportAffected });
   });
 
-  test("a target without a status subresource: told once where its schema has conditions, an annotation where it has none", async () => {
+  test("a target without a status subresource: reported once where its schema has conditions, an annotation where it has none", async () => {
     await start();
-    await applyAll(plane, [
-      ...["one", "two"].flatMap((name) => [
-        box("Crate", name),
-        box("Sack", name),
-        policy("CratePolicy", `crate-${name}`, `Crate/${name}`, { a: 1 }, { group: GROUP }),
-        policy("CratePolicy", `sack-${name}`, `Sack/${name}`, { a: 1 }, { group: GROUP }),
-      ]),
+    const boxes = ["one", "two"].flatMap((name) => [
+      box("Crate", name),
+      box("Sack", name),
+      policy("CratePolicy", `crate-${name}`, `Crate/${name}`, { a: 1 }, { group: GROUP }),
+      policy("CratePolicy", `sack-${name}`, `Sack/${name}`, { a: 1 }, { group: GROUP }),
     ]);
+    await applyAll(plane, boxes);
     const read = async (kind: string, name: string): Promise<JsonObject> =>
       JSON.parse(await plane.kubectl(["get", `${kind}.${GROUP}`, name, "-n", "default", "-o", "json"])) as JsonObject;
     const annotations = async (name: string): Promise<JsonObject> =>

@@ -9,7 +9,7 @@ const FAILURES = 3;
 const DEADLINE_MS = 5000;
 
 /**
- * Whether requests may be led to this replica: when it has read the cluster, so that a roll never leaves only replicas that cannot judge a request. A replica that is alone is ready
+ * Decides when requests may be led to this replica: when it has read the cluster, so that a roll never leaves only replicas that cannot judge a request. A replica that is alone is ready
  * before that: while discovery of the view API fails, no namespace of the cluster can be deleted, and discovery needs no cluster.
  */
 export class ReplicaReadiness {
@@ -39,7 +39,7 @@ export class ReplicaReadiness {
   }
 }
 
-/** Whether the API server reaches no replica of the view API. False if there is no APIService, and if the API server itself does not respond. */
+/** True if the API server reaches no replica of the view API. False if there is no APIService, and if the API server itself does not respond. */
 async function isUnavailable(client: KubeClient, signal: AbortSignal): Promise<boolean> {
   const path = `/apis/${VIEW_GROUP}/${VIEW_VERSION}`;
   try {

@@ -1,7 +1,8 @@
 import type { PathNode } from "../../core/effective/paths/path-node.ts";
 import type { ConnectedBackend, ConnectedListener, Explanation } from "../../core/explain/explain/result.ts";
 import { remember } from "../../core/model/collections/remember.ts";
-import { formatRef, isNamespace, type ObjectRef } from "../../core/model/refs.ts";
+import { SERVICE } from "../../core/model/kinds.ts";
+import { formatRef, isNamespace, kindId, type ObjectRef } from "../../core/model/refs.ts";
 import { listWords, sectionWord } from "../print/format/format-paths.ts";
 import { countTargets, countWord } from "../print/print-targets.ts";
 import { glued, styled } from "../print/terminal/styled-text.ts";
@@ -55,15 +56,12 @@ function rowsAbove(
 }
 
 /** Listeners and routes of a Gateway, backends of a route, routes of a Service. */
-function rowsBelow(
-  { target: { kind, sectionName }, connections }: Explanation,
-  { origin, most }: RowOptions,
-): readonly ConnectionRow[] {
+function rowsBelow({ target, connections }: Explanation, { origin, most }: RowOptions): readonly ConnectionRow[] {
   const { backendOf, listeners, attached, backends } = connections;
   const noRoutes = listeners.length > 0 ? [`none in ${origin}`] : [];
-  const noBackends = kind.endsWith("Route") ? ["none"] : [];
-  const noUse = kind === "Service" && attached.length === 0 ? [`no route in ${origin}`] : [];
-  const backendNames = backends.map((backend) => backendWords(backend, sectionName));
+  const noBackends = target.kind.endsWith("Route") ? ["none"] : [];
+  const noUse = kindId(target) === SERVICE && attached.length === 0 ? [`no route in ${origin}`] : [];
+  const backendNames = backends.map((backend) => backendWords(backend, target.sectionName));
   return [
     { label: listeners.length === 1 ? "listener" : "listeners", lines: someLines(listeners.map(listenerWords), most) },
     {

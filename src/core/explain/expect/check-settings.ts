@@ -1,6 +1,7 @@
 import type { Source } from "../../merge/provenance.ts";
 import { type Json, type JsonObject, jsonEqual } from "../../model/json.ts";
 import { liesBelow, valueAtPointer } from "../../model/json-pointer.ts";
+import { SERVICE } from "../../model/kinds.ts";
 import { formatRef, kindId, type ObjectRef, parseObjectId } from "../../model/refs.ts";
 import type { PathOutcome } from "../explain/result.ts";
 import type { GatewayTrace, MeshTrace } from "../trace/result.ts";
@@ -16,7 +17,7 @@ export function checkSettings(trace: GatewayTrace | MeshTrace, { expected }: Tes
       .filter(
         ({ paths }) =>
           setting.backend === undefined ||
-          paths.some(({ nodes }) => nodes.some(({ name, kind }) => kind === "Service" && name === setting.backend)),
+          paths.some(({ nodes }) => nodes.some((node) => kindId(node) === SERVICE && node.name === setting.backend)),
       );
     return checkSetting(setting, outcomes);
   });

@@ -1,7 +1,8 @@
 import type { PathNode } from "../../effective/paths/path-node.ts";
 import type { World } from "../../effective/world/world.ts";
 import { ownValue } from "../../model/json.ts";
-import { type ObjectRef, objectId } from "../../model/refs.ts";
+import { GATEWAY, GATEWAY_API, SERVICE } from "../../model/kinds.ts";
+import { kindId, type ObjectRef, objectId } from "../../model/refs.ts";
 import type { TrafficCounts } from "../../retry/retry-counts.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
 
@@ -14,14 +15,14 @@ export function trafficThrough(
   target: PathNode,
   counts: readonly TrafficCounts[],
 ): readonly TrafficCounts[] | undefined {
-  const { kind, sectionName } = target;
+  const { group, kind, sectionName } = target;
   const isTarget = (ref: ObjectRef): boolean => objectId(ref) === objectId(target);
-  if (kind === "Gateway")
+  if (kindId(target) === GATEWAY)
     return sectionName === undefined ? counts.filter(({ gateway }) => isTarget(gateway)) : undefined;
-  if (kind === "HTTPRoute" || kind === "GRPCRoute") {
+  if (group === GATEWAY_API && (kind === "HTTPRoute" || kind === "GRPCRoute")) {
     return counts.filter(({ route, rule }) => isTarget(route) && (sectionName === undefined || rule === sectionName));
   }
-  if (kind !== "Service") return undefined;
+  if (kindId(target) !== SERVICE) return undefined;
   if (sectionName === undefined) return counts.filter(({ backend }) => isTarget(backend));
   const port = portOf(world, target, sectionName);
   return port === undefined ? undefined : counts.filter((one) => isTarget(one.backend) && one.port === port);

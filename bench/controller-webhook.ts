@@ -82,10 +82,14 @@ function measureFar(context: BenchContext, name: string, objects: readonly JsonO
     ["the GatewayClass, with a Deny rule", named("GatewayClass", "house"), [coverageRule("retry.attempts")]],
     ["the Namespace of the Gateways", named("Namespace", "infra"), []],
   ];
-  const all = cases.map(([what, object, rules]) => ({ what, object, state: stateOf([...objects, ...rules]) }));
   const wide = wideObjects(objects);
-  const wideGateway = { what: "the one Gateway of all", object: wide.gateway, state: stateOf(wide.objects) };
-  for (const { what, object, state } of [...all, wideGateway])
+  const all = [
+    ...cases.map(([what, object, rules]) => ({ what, object, cluster: [...objects, ...rules] })),
+    { what: "the one Gateway of all", object: wide.gateway, cluster: wide.objects },
+  ];
+  for (const { what, object, cluster } of all) {
+    const state = stateOf(cluster);
+    context.collectGarbage();
     for (const webhook of ["warn", "deny"] as const) {
       const body = review("DELETE", undefined, object);
       handle(webhook, body, state);
@@ -100,6 +104,7 @@ function measureFar(context: BenchContext, name: string, objects: readonly JsonO
         unit: "ms",
       });
     }
+  }
 }
 
 /** All routes on one Gateway. */

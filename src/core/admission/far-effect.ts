@@ -38,23 +38,23 @@ export function farEffect(
   if (request.operation !== "DELETE" || request.oldObject === undefined) return undefined;
   const { ref, id } = subject;
   const { countsAbove = FAR } = settings;
-  const requested = { request, ref, id, names: otherNames(settings, world) };
+  const requested = () => ({ request, ref, id, names: otherNames(settings, world) });
   if (isNamespace(ref)) {
     // It is never refused, so what is not known of it does not matter.
     const deleted = deletedWith(world, ref);
     const below = objectsBelow(world, new Set([id, ...deleted]));
     if (deleted.length + below.size <= countsAbove) return undefined;
-    return { state: "FarRemoval", ...requested, ...removalOf(world, { id, deleted, below }) };
+    return { state: "FarRemoval", ...requested(), ...removalOf(world, { id, deleted, below }) };
   }
   const known = world.objects.get(id);
   if (known === undefined || !hasSameMeaning(known.raw, request.oldObject)) return undefined;
   if (isGateway(ref) || isGatewayClass(ref)) {
     const below = objectsBelow(world, new Set([id]));
     if (below.size <= countsAbove || !endsItsPathsOnly(world, ref, id)) return undefined;
-    return { state: "FarRemoval", ...requested, ...removalOf(world, { id, deleted: [], below }) };
+    return { state: "FarRemoval", ...requested(), ...removalOf(world, { id, deleted: [], below }) };
   }
   const far = farPolicy(world, subject, countsAbove, settings.cel);
-  return far === undefined ? undefined : { state: "FarPolicy", ...requested, ...far };
+  return far === undefined ? undefined : { state: "FarPolicy", ...requested(), ...far };
 }
 
 function farPolicy(

@@ -70,6 +70,11 @@ const definition = (kind: Kind, owner?: string): JsonObject => ({
   },
 });
 
+const last: JsonObject = {
+  ...policy("RetryPolicy", "last", ["Gateway/g"], { retry: { attempts: 2 } }, { group: "prevail.dev" }),
+  apiVersion: "prevail.dev/v1alpha1",
+};
+
 const theirs: JsonObject = {
   type: "example.com/Theirs",
   status: "True",
@@ -141,14 +146,16 @@ describe.skipIf(parts === undefined)("status that is withdrawn", CLUSTER_TEST, (
     ListPolicy: [...THEIRS, "Accepted", "Enforced"],
     EntryPolicy: [...THEIRS, "Gateway/g: Accepted=True/Accepted Enforced=True/Enforced"],
   };
-  let last: unknown;
+  const allWords = async (): Promise<unknown> =>
+    Object.fromEntries(await Promise.all(KINDS.map(async (kind) => [kind, await words(kind)] as const)));
+  let seen: unknown;
   const untilWords = (wanted: Readonly<Record<Kind, readonly string[]>>): Promise<void> =>
     until(
       async () => {
-        last = Object.fromEntries(await Promise.all(KINDS.map(async (kind) => [kind, await words(kind)] as const)));
-        return JSON.stringify(last) === JSON.stringify(wanted);
+        seen = await allWords();
+        return JSON.stringify(seen) === JSON.stringify(wanted);
       },
-      () => `${JSON.stringify(last)} ${replicas.flatMap(({ notes }) => notes.slice(-5)).join("\n")}`,
+      () => `${JSON.stringify(seen)} ${replicas.flatMap(({ notes }) => notes.slice(-5)).join("\n")}`,
       200,
     );
   const NOTHING: typeof OURS = { KeyedPolicy: THEIRS, ListPolicy: THEIRS, EntryPolicy: THEIRS };
@@ -174,6 +181,35 @@ describe.skipIf(parts === undefined)("status that is withdrawn", CLUSTER_TEST, (
     await undefine();
     expect(await words("KeyedPolicy")).toEqual(OURS.KeyedPolicy);
     await start();
+    await untilWords(NOTHING);
+  });
+
+  test("as long as a PolicyDefinition has an error, nothing is withdrawn from kinds without a definition", async () => {
+    await define(reportSettings.controllerName);
+    await start();
+    await untilWords(OURS);
+    await stop();
+    await undefine();
+    // Two definitions of one kind.
+    const twice = ["one", "two"].map((name) => ({
+      ...definition("KeyedPolicy"),
+      metadata: { name },
+      spec: {
+        policies: [{ group: "twice.example.com", kind: "TwicePolicy" }],
+        class: "Inherited",
+        targeting: { kinds: ["Gateway"] },
+      },
+    }));
+    await applyAll(plane, twice);
+    const replica = await start();
+    await plane.kubectl(["delete", "retrypolicy", "last", "--ignore-not-found"]);
+    await applyAll(plane, [last]);
+    await until(
+      async () => ancestorLines(await getWritten(plane, "retrypolicy", "last", "default")).length > 0,
+      () => replica.notes.join("\n"),
+    );
+    expect(await allWords()).toEqual(OURS);
+    await plane.kubectl(["delete", "policydefinition", "one", "two"]);
     await untilWords(NOTHING);
   });
 
@@ -247,8 +283,6 @@ describe.skipIf(parts === undefined)("status that is withdrawn", CLUSTER_TEST, (
       [],
       expect.stringMatching(/^withdrew conditions, entries and annotations of \d+ objects$/),
     ]);
-    expect(Object.fromEntries(await Promise.all(KINDS.map(async (kind) => [kind, await words(kind)])))).toEqual(
-      NOTHING,
-    );
+    expect(await allWords()).toEqual(NOTHING);
   });
 });

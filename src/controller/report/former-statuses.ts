@@ -1,6 +1,6 @@
 /** Withdraws what the controller wrote into objects of kinds that it does not report on any more. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { isForbidden } from "../../adapters/cluster/client/api-error.ts";
+import { isForbidden, isNotFound } from "../../adapters/cluster/client/api-error.ts";
 import { discoverResources } from "../../adapters/cluster/client/discover-resources.ts";
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
 import type { ApiObjectName } from "../../adapters/cluster/client/object-requests.ts";
@@ -31,6 +31,8 @@ export interface FormerKind {
   /** True: its objects are seen, so that all but conditions of policies is withdrawn where the status is written. */
   readonly isFollowed: boolean;
   readonly isPolicyKind: boolean;
+  /** False: its objects are followed, and none was seen with a condition of a policy. */
+  readonly mayHaveAny: boolean;
 }
 
 const FIRST_WAIT_MS = 1000;
@@ -44,8 +46,8 @@ const WRITE_DEADLINE_MS = 10_000;
  */
 export class FormerStatuses {
   readonly #options: FormerStatusesOptions;
-  /** Resources that have to be looked at, by name. */
-  readonly #pending = new Map<string, ApiResource>();
+  /** Resources that have to be looked at, by name. `isKnown`: something was written there, which may not have been seen yet. */
+  readonly #pending = new Map<string, { readonly resource: ApiResource; readonly isKnown: boolean }>();
   #isAllPending = false;
   #leading: AbortController | undefined;
   #running: Promise<void> | undefined;
@@ -64,7 +66,7 @@ export class FormerStatuses {
   /** The kind of this resource may not be owned any more. */
   add(resource: ApiResource): void {
     if (this.#leading === undefined) return;
-    this.#pending.set(resourceName(resource), resource);
+    this.#pending.set(resourceName(resource), { resource, isKnown: true });
     this.#run();
   }
 
@@ -78,7 +80,7 @@ export class FormerStatuses {
   }
 
   #run(): void {
-    if (this.#leading === undefined || this.#running !== undefined) return;
+    if (this.#leading === undefined || this.#running !== undefined || this.#options.signal.aborted) return;
     this.#running = this.#work(AbortSignal.any([this.#leading.signal, this.#options.signal])).finally(() => {
       this.#running = undefined;
       if (this.#isAllPending || this.#pending.size > 0) this.#run();
@@ -88,9 +90,10 @@ export class FormerStatuses {
   async #work(signal: AbortSignal): Promise<void> {
     for (let waitMs = FIRST_WAIT_MS; !signal.aborted; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
       if (this.#isAllPending) await this.#findAll(signal).catch(() => undefined);
-      for (const [name, resource] of this.#pending) {
-        const isDone = await this.#look(resource, signal).catch((error: unknown) => isForbidden(error));
-        if (isDone) this.#pending.delete(name);
+      for (const [name, entry] of this.#pending) {
+        const isDone = await this.#look(entry, signal).catch((error) => isForbidden(error) || isNotFound(error));
+        // It may have been added again meanwhile.
+        if (isDone && this.#pending.get(name) === entry) this.#pending.delete(name);
       }
       if (!this.#isAllPending && this.#pending.size === 0) return;
       await sleep(waitMs, undefined, { signal }).catch(() => undefined);
@@ -101,14 +104,20 @@ export class FormerStatuses {
     const { resources } = await discoverResources(this.#options.client, signal);
     if (signal.aborted) return;
     this.#isAllPending = false;
-    for (const resource of resources) if (mayBeWritten(resource)) this.#pending.set(resourceName(resource), resource);
+    for (const resource of resources)
+      if (mayBeWritten(resource) && !this.#pending.has(resourceName(resource)))
+        this.#pending.set(resourceName(resource), { resource, isKnown: false });
   }
 
   /** True if nothing is left of what was written into objects of this resource, or nothing can be done about it. */
-  async #look(resource: ApiResource, signal: AbortSignal): Promise<boolean> {
+  async #look(
+    { resource, isKnown }: { readonly resource: ApiResource; readonly isKnown: boolean },
+    signal: AbortSignal,
+  ): Promise<boolean> {
     const { client, controllerName, find, report } = this.#options;
-    const { state } = find(resource);
+    const { state, mayHaveAny } = find(resource);
     if (state !== "Former") return state === "Nothing";
+    if (!mayHaveAny && !isKnown) return true;
     if (!(await this.#may("list", resource, "", signal))) return true;
     const names = await findWritten(client, resource, controllerName, signal);
     const [first] = names;

@@ -68,6 +68,8 @@ export class StatusReporter {
   readonly #troubled = new Set<string>();
   /** Resources of kinds that are not followed any more. */
   readonly #retired = new Map<KindId, ApiResource>();
+  /** Resources of kinds that were owned or followed, and are not any more or were not for a time. */
+  readonly #formerKinds = new Map<KindId, ApiResource>();
   readonly #statuses: LiveStatuses;
   #mergeOptionsOf = new Map<KindId, Omit<MergeOptions, "now">>();
   #state: LiveState | undefined;
@@ -202,6 +204,9 @@ export class StatusReporter {
 
   #noteWrite(event: WriteEvent): void {
     this.#options.report(event);
+    // A write that was under way when the kind ceased to be owned.
+    const former = event.type === "Written" ? this.#formerKinds.get(splitId(event.object).kind) : undefined;
+    if (former !== undefined) this.#former.add(former);
     if (event.type !== "Stopped") return;
     const message = `the field manager '${event.manager}' has removed or changed the conditions of ${this.#options.controllerName} three times in ten minutes; they are not written for an hour`;
     this.#events.record({ object: event.object, type: "Warning", reason: "StatusReset", message });
@@ -249,28 +254,30 @@ export class StatusReporter {
     }
   }
 
-  /** The conditions of a kind without ancestors are withdrawn when its definition goes, changes or has another owner. */
+  /** Conditions of a kind without ancestors, and what is in objects that are not followed any more, may not have been seen before this change. */
   #addFormer(before: LiveState, after: LiveState): void {
+    const wantedBefore = this.#statuses.kindsWithConditions(worldOf(before.evaluation));
     const wantedAfter = this.#statuses.kindsWithConditions(worldOf(after.evaluation));
-    for (const kind of this.#statuses.kindsWithConditions(worldOf(before.evaluation))) {
-      const resource = before.resources.get(kind);
-      if (resource !== undefined && !wantedAfter.has(kind)) this.#former.add(resource);
+    for (const [kind, resource] of before.resources) {
+      if (after.resources.has(kind) && (wantedAfter.has(kind) || !wantedBefore.has(kind))) continue;
+      this.#formerKinds.set(kind, resource);
+      this.#former.add(resource);
     }
   }
 
   #findFormer(kind: GroupKind): FormerKind {
     const id = kindId(kind);
-    if (this.#state === undefined) return { state: "Held", isFollowed: true, isPolicyKind: false };
+    if (this.#state === undefined) return { state: "Held", isFollowed: true, isPolicyKind: false, mayHaveAny: true };
     const world = worldOf(this.#state.evaluation);
     const isFollowed = this.#state.resources.has(id);
     const isPolicyKind = world.rulebook.byPolicyKind.has(id);
     const { byPolicyKind, unknownKinds } = findHeldKinds(world, this.#troubledKinds(this.#state));
     const isHeld = isPolicyKind ? byPolicyKind.has(id) : unknownKinds !== undefined;
-    const mayHaveAny = (): boolean =>
+    const mayHaveAny =
       !isFollowed || [...world.objects.ofKind(id)].some(({ raw }) => policyConditionsIn(raw).length > 0);
     const isWanted = this.#statuses.kindsWithConditions(world).has(id);
-    const state = isHeld ? "Held" : isWanted || !mayHaveAny() ? "Nothing" : "Former";
-    return { state, isFollowed, isPolicyKind };
+    const state = isHeld ? "Held" : isWanted ? "Nothing" : "Former";
+    return { state, isFollowed, isPolicyKind, mayHaveAny };
   }
 
   #find(id: ObjectId): WantedWrite | undefined {

@@ -92,7 +92,7 @@ export class FormerStatuses {
       if (this.#isAllPending) await this.#findAll(signal).catch(() => undefined);
       for (const [name, entry] of this.#pending) {
         const isDone = await this.#look(entry, signal).catch((error) => isForbidden(error) || isNotFound(error));
-        // It may have been added again meanwhile.
+        // The kind may have been added again meanwhile.
         if (isDone && this.#pending.get(name) === entry) this.#pending.delete(name);
       }
       if (!this.#isAllPending && this.#pending.size === 0) return;

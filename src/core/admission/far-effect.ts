@@ -6,6 +6,7 @@
 import { findBrokenCoverage } from "../check/coverage/find-broken-coverage.ts";
 import { hasSameMeaning } from "../effective/update/has-same-meaning.ts";
 import { objectChanges } from "../effective/update/object-changes.ts";
+import { updateTables } from "../effective/update/update-tables.ts";
 import { verdictOf } from "../effective/verdicts/verdict-of.ts";
 import { attachedIn } from "../effective/world/attached-policies.ts";
 import { isGateway, isGatewayClass } from "../effective/world/gateway-controllers.ts";
@@ -19,7 +20,6 @@ import { deletedWith, endsItsPathsOnly, objectsBelow, removalOf } from "./far-re
 import { losesMoreThan } from "./loses-more-than.ts";
 import { otherNames } from "./other-names.ts";
 import type { EffectSettings, FarEffect, FarPolicyEffect } from "./request-effect.ts";
-import { tablesAfter } from "./tables-after.ts";
 
 /** A delete that reaches more paths, or more objects, is counted only. */
 export const FAR = 1000;
@@ -70,8 +70,8 @@ function farPolicy(
   const paths = full + partial;
   if (paths <= countsAbove || hasRivals(world, record)) return undefined;
   const findBroken: FarPolicyEffect["findBroken"] = () => {
-    const tables = tablesAfter(world, objectChanges(world, [{ delete: ref }], "FromCluster"));
-    return findBrokenCoverage({ before: world, cel, ...tables }, id);
+    const { after, scopeOf } = updateTables(world, objectChanges(world, [{ delete: ref }], "FromCluster"));
+    return findBrokenCoverage({ before: world, after, cel, touched: { scopeOf } }, id);
   };
   const losing = {
     kinds: [record.kind],

@@ -23,12 +23,11 @@ import type { NodeSets } from "../world/stack.ts";
 import type { PolicyRecord, WithPolicies, World } from "../world/world.ts";
 import { comparePaths } from "./compare-paths.ts";
 import type { Delta, EffectiveChange, Touched, VerdictChange } from "./delta.ts";
-import { ancestorsOf, scopeOf, structurallyDirty, type Worlds } from "./dirty-objects.ts";
+import { ancestorsOf, type Worlds } from "./dirty-objects.ts";
 import { jsonIdentical } from "./has-same-meaning.ts";
 import type { ObjectChange, ObjectChanges } from "./object-changes.ts";
-import { updateLinks } from "./update-links.ts";
-import { updateObjects } from "./update-objects.ts";
-import { namespaceIds, updatePolicies } from "./update-policies.ts";
+import { namespaceIds } from "./update-policies.ts";
+import { updateTables } from "./update-tables.ts";
 
 export interface UpdatedWorld {
   readonly world: World;
@@ -38,32 +37,19 @@ export interface UpdatedWorld {
 
 export function updateWorld(before: World, objectChanges: ObjectChanges): UpdatedWorld {
   const { changes } = objectChanges;
-  const { tables: withObjects, namespaces } = updateObjects(before, objectChanges);
-  const { tables: withLinks, relinked, changed, named } = updateLinks(before, withObjects, changes);
-  const implied = new Set([...named, ...namespaceIds(namespaces)]);
-  const { tables, judgedAnew, edited } = updatePolicies(before, withLinks, changes, implied);
+  const updated = updateTables(before, objectChanges);
+  const { after: tables, structural, linked, judgedAnew, editedTargets, scopeOf } = updated;
   const worlds: Worlds = { before, after: tables };
-
-  const structural = structurallyDirty(worlds, changes, relinked);
   const tallyChanges: TallyChanges = new Map();
   const effective: EffectiveChange[] = [];
   const near = new Set<PolicyId>();
-  const scopes = new Map<CompiledKind, PathScope>();
-  const scopeOfKind = (kind: CompiledKind): PathScope => {
-    let scope = scopes.get(kind);
-    if (scope === undefined) {
-      scope = scopeOf(worlds, kind, structural, changes, edited[kind.index]?.targets ?? NO_TARGETS);
-      scopes.set(kind, scope);
-    }
-    return scope;
-  };
   const areLinkedAlike = isChangeOfPolicies(worlds, changes, structural);
   for (const kind of before.rulebook.kinds) {
     if (!haveAnyPolicies(worlds, kind)) continue;
-    const scope = scopeOfKind(kind);
-    const isRestackable = areLinkedAlike && mayRestack(before, kind, edited[kind.index]?.targets ?? NO_TARGETS);
+    const scope = scopeOf(kind);
+    const isRestackable = areLinkedAlike && mayRestack(before, kind, editedTargets(kind));
     walkBoth({ worlds, kind, scope, isRestackable }, tallyChanges, effective);
-    addAttached(near, worlds, kind, scope, changed);
+    addAttached(near, worlds, kind, scope, linked);
   }
   const tallies = changedTallies(before.countTallies(), tallyChanges);
   // Functions made here would keep the world before in memory, which keeps the one before it, as long as this one is used.
@@ -73,14 +59,12 @@ export function updateWorld(before: World, objectChanges: ObjectChanges): Update
   const delta: Delta = { effective, verdicts: compareVerdicts({ before, after }, judged) };
   const objects = changes.filter(({ isQuiet }) => !isQuiet);
   const policies = (): ReadonlySet<PolicyId> => new Set([...judged, ...near]);
-  const touched = { changed: changes.map(({ id }) => id), objects, links: changed, policies, scopeOf: scopeOfKind };
+  const touched = { changed: changes.map(({ id }) => id), objects, links: linked, policies, scopeOf };
   return { world: after, delta, touched };
 }
 
 const unenforcedIn = (tables: WithPolicies): Once<ReturnType<typeof unenforcedPolicies>> =>
   once(() => unenforcedPolicies(tables));
-
-const NO_TARGETS: ReadonlySet<ObjectId> = new Set();
 
 const haveAnyPolicies = ({ before, after }: Worlds, kind: CompiledKind): boolean =>
   hasPolicies(before, kind) || hasPolicies(after, kind);

@@ -70,11 +70,6 @@ const definition = (kind: Kind, owner?: string): JsonObject => ({
   },
 });
 
-const last: JsonObject = {
-  ...policy("RetryPolicy", "last", ["Gateway/g"], { retry: { attempts: 2 } }, { group: "prevail.dev" }),
-  apiVersion: "prevail.dev/v1alpha1",
-};
-
 const theirs: JsonObject = {
   type: "example.com/Theirs",
   status: "True",
@@ -200,16 +195,11 @@ describe.skipIf(parts === undefined)("status that is withdrawn", CLUSTER_TEST, (
         targeting: { kinds: ["Gateway"] },
       },
     }));
-    await applyAll(plane, twice);
-    const replica = await start();
-    await plane.kubectl(["delete", "retrypolicy", "last", "--ignore-not-found"]);
-    await applyAll(plane, [last]);
-    await until(
-      async () => ancestorLines(await getWritten(plane, "retrypolicy", "last", "default")).length > 0,
-      () => replica.notes.join("\n"),
-    );
-    expect(await allWords()).toEqual(OURS);
-    await plane.kubectl(["delete", "policydefinition", "one", "two"]);
+    // Another controller owns a kind with a definition, which is looked at after the others.
+    await applyAll(plane, [...twice, definition("ListPolicy", OTHER_NAME)]);
+    await start();
+    await untilWords({ ...OURS, ListPolicy: THEIRS });
+    await plane.kubectl(["delete", "policydefinition", "one", "two", `listpolicy.${GROUP}`]);
     await untilWords(NOTHING);
   });
 

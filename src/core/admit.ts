@@ -88,8 +88,6 @@ function effectOf(
   };
 }
 
-/** Above this number the paths of a policy that is deleted are counted only: comparing each of them takes too long for a request that waits. */
-// The changes that a rule refuses must be known exactly.
 /** A Namespace goes with all that is in it. */
 const deletions = (world: World, ref: ObjectRef): readonly Change[] =>
   (isNamespace(ref) ? withCascades(world, [ref]) : [ref]).map((one) => ({ delete: one }));

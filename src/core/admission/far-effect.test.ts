@@ -293,6 +293,26 @@ describe("where a count does not decide, there is the plan", () => {
   });
 });
 
+const inInfra = (object: JsonObject): JsonObject => ({
+  ...object,
+  metadata: { ...(object["metadata"] as JsonObject), namespace: "infra" },
+});
+
+test("a route that is left with a Service as its parent needs no grant: the delete is compared, and refused as by the plan", () => {
+  const objects = [
+    service("front"),
+    service("far", { namespace: "infra" }),
+    route("r", ["Gateway/g", "Service/front"], { rules: [{ backends: ["Service/infra/far"] }] }),
+    inInfra(retry("own", "Service/far", defaults(2))),
+    rule("Deny", {
+      targets: { levels: ["Service"] },
+      condition: "!has(spec.retry.attempts) || spec.retry.attempts < 2",
+    }),
+  ];
+  expect(reason(objects, g)).toBe("NotCovered");
+  expect(warnings(objects, g).join("\n")).not.toContain("counted");
+});
+
 const SAME_TARGET: readonly SameTarget[] = [
   "Established",
   "Conflicted",
@@ -303,7 +323,7 @@ const SAME_TARGET: readonly SameTarget[] = [
 
 test("any delete is refused for the reason that the plan gives", () => {
   const oneOf = <T>(...items: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...items);
-  const parents = fc.subarray(["Gateway/g", "Gateway/h"], { minLength: 1 });
+  const parents = fc.subarray(["Gateway/g", "Gateway/h", "Service/front"], { minLength: 1 });
   const targets = fc.uniqueArray(
     oneOf("Gateway/g", "Gateway/h", "Gateway/g#http", "HTTPRoute/r0", "HTTPRoute/r1", "HTTPRoute/r2"),
     { minLength: 1, maxLength: 2 },
@@ -315,19 +335,28 @@ test("any delete is refused for the reason that the plan gives", () => {
     { defaults: { retry: null } },
   );
   const made = fc.record({
-    routes: fc.array(parents, { minLength: 1, maxLength: 3 }),
+    routes: fc.array(fc.record({ parents, backend: oneOf("s", "Service/infra/far") }), { minLength: 1, maxLength: 3 }),
+    far: fc.option(spec, { nil: undefined }),
     policies: fc.array(fc.record({ targets, spec }), { minLength: 1, maxLength: 5 }),
     wide: fc.option(fc.record({ target: oneOf("GatewayClass/class", "Namespace/default"), spec }), { nil: undefined }),
     level: oneOf("HTTPRoute", "HTTPRouteRule", "Gateway", "Service"),
-    condition: oneOf("has(spec.retry.attempts)", "!has(spec.retry.codes)", "spec.retry.attempts > 2"),
+    condition: oneOf(
+      "has(spec.retry.attempts)",
+      "!has(spec.retry.codes)",
+      "spec.retry.attempts > 2",
+      "!has(spec.retry.attempts) || spec.retry.attempts < 2",
+    ),
     gone: oneOf("class", "g", "h", "p0", "p1", "p2", "wide"),
     confirmAbove: oneOf(undefined, 0, 1, 2),
     sameTarget: oneOf(...SAME_TARGET),
   });
   fc.assert(
-    fc.property(made, ({ routes: of, policies, wide, level, condition, gone, confirmAbove, sameTarget }) => {
+    fc.property(made, ({ routes: of, far, policies, wide, level, condition, gone, confirmAbove, sameTarget }) => {
       const objects = [
-        ...of.map((to, i) => route(`r${i}`, to, { rules: [{ backends: ["s"] }] })),
+        service("front"),
+        service("far", { namespace: "infra" }),
+        ...of.map(({ parents: to, backend }, i) => route(`r${i}`, to, { rules: [{ backends: [backend] }] })),
+        ...(far === undefined ? [] : [inInfra(retry("own", "Service/far", far))]),
         ...policies.map((one, i) => retry(`p${i}`, one.targets, one.spec)),
         ...(wide === undefined ? [] : [clusterRetry(wide.target, wide.spec)]),
         rule("Deny", { targets: { levels: [level] }, condition }),

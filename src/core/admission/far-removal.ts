@@ -91,7 +91,7 @@ function countByKind(ids: Iterable<ObjectId>): readonly ReachedKind[] {
  * policy becomes Conflicted, and what is lost is what takes effect on these paths. False: that is not certain.
  */
 export function endsItsPathsOnly(world: World, ref: ObjectRef, id: ObjectId): boolean {
-  if (world.unfollowed.size > 0 || hasPolicyWithOtherTargets(world, id)) return false;
+  if (world.unfollowed.size > 0 || hasPolicyWithOtherTargets(world, id) || hasMeshRouteBelow(world, id)) return false;
   const above = new Set([...ancestorsOf(new Set([id]), world)].map((one) => splitId(one).kind));
   const ruled = ruledKinds(world);
   return world.rulebook.kinds.every((kind) => {
@@ -106,6 +106,17 @@ export function endsItsPathsOnly(world: World, ref: ObjectRef, id: ObjectId): bo
     // A GatewayClass that Gateways name is on their paths even if it does not exist; but it has no controller.
     return !isGatewayClass(ref) || controllers.length > 0;
   });
+}
+
+/** A route whose parents that are left are all Services needs no ReferenceGrant for its backends, so it may get paths that it did not have. */
+function hasMeshRouteBelow(world: World, id: ObjectId): boolean {
+  const open = [id];
+  for (let at = open.pop(); at !== undefined; at = open.pop())
+    for (const child of referrersToParent(world, at)) {
+      if (world.links.get(child)?.up.some(({ frontend }) => frontend === true) === true) return true;
+      if (world.rulebook.isParentByRef(splitId(child).kind)) open.push(child);
+    }
+  return false;
 }
 
 /** A policy with other targets may be Conflicted on all that are left. */
@@ -133,7 +144,10 @@ const ruledKinds = ({ objects, rulebook }: World): ReadonlySet<CompiledKind | un
     }),
   );
 
-/** The policies that take effect under what is deleted, and nowhere else. Of policies on other Namespaces it is not counted how many paths they have left. */
+/**
+ * The policies that take effect under what is deleted, and nowhere else. Policies on a GatewayClass or a Namespace that stays are not among them: their paths are
+ * not counted by Gateway.
+ */
 function endedPolicies(world: World, { id, deleted }: DeletedObjects): readonly PolicyId[] {
   const gone = new Set([id, ...deleted, ...(isGatewayClass(splitKind(id)) ? referrersToParent(world, id) : [])]);
   const ended: PolicyId[] = [];

@@ -2242,13 +2242,6 @@ export const mutants = [
     "return lost < limit ? undefined",
   ),
   row(
-    "a far delete that ends just as many paths as allowed must be confirmed",
-    kubernetes,
-    `${admission}/loses-more-than.ts`,
-    "++lost > limit",
-    "++lost >= limit",
-  ),
-  row(
     "a conflict is refused unless the operator asks for it",
     kubernetes,
     `${admission}/find-refusal.ts`,
@@ -2416,6 +2409,13 @@ export const mutants = [
     `${beside}/admission/far-removal.ts`,
     "return !isGatewayClass(ref) || controllers.length > 0;",
     "return true;",
+  ),
+  row(
+    "a far delete of a Gateway is counted although a route keeps a Service as its parent",
+    `${beside}/admission/far-effect.test.ts`,
+    `${beside}/admission/far-removal.ts`,
+    " || hasMeshRouteBelow(world, id)) return false;",
+    ") return false;",
   ),
   row(
     "of a far delete only the first targets of a CoverageRule are judged",

@@ -262,6 +262,7 @@ describe.skipIf(parts === undefined)("status that is withdrawn", CLUSTER_TEST, (
       client,
       controllerName,
       isOwned: () => false,
+      isReported: () => false,
       lease: { namespace: REPORT_NAMESPACE, name: lease.name },
       renewDeadlineMs: 0,
       isDryRun: false,

@@ -34,6 +34,8 @@ import { type LeaseName, takeLease } from "./take-lease.ts";
 /** Owned kinds: those whose status the controller wrote. */
 export interface CleanupOptions extends KindOwner {
   readonly client: KubeClient;
+  /** Kinds other than Gateway API's that got `Affected` conditions. */
+  readonly isReported: (kind: GroupKind) => boolean;
   readonly lease: LeaseName;
   /** How long a replica that has lost the Lease may go on. */
   readonly renewDeadlineMs: number;
@@ -183,7 +185,7 @@ async function withdraw(seen: JsonObject, resource: ApiResource, options: PartOp
 async function withdrawNamed(
   name: ApiObjectName,
   resource: ApiResource,
-  { client, controllerName, isDryRun, nowMs, signal, part, wanted, isPolicyKind }: PartOptions,
+  { client, controllerName, isReported, isDryRun, nowMs, signal, part, wanted, isPolicyKind }: PartOptions,
 ): Promise<boolean> {
   const outcome = await withdrawObject({
     client,
@@ -193,6 +195,7 @@ async function withdrawNamed(
     part,
     wanted,
     isPolicyKind,
+    isReported,
     beforeWrite: async () => (isDryRun ? undefined : {}),
     now: () => formatTime(nowMs()),
     signal,

@@ -1,4 +1,5 @@
 /** The objects that arrive with a step of the evaluation. */
+import type { Touched } from "../../core/effective/update/delta.ts";
 import { worldOf } from "../../core/evaluation.ts";
 import { isJsonObject, type JsonObject, objectAt } from "../../core/model/json.ts";
 import { kindId, type ObjectId, objectId } from "../../core/model/refs.ts";
@@ -31,3 +32,8 @@ export const generationOf = ({ evaluation }: LiveState, id: ObjectId): unknown =
   const raw = worldOf(evaluation).objects.get(id)?.raw;
   return raw === undefined ? undefined : objectAt(raw, "metadata")["generation"];
 };
+
+/** True if the change may change what is wanted about any object. */
+export function isMeaningful(touched: Touched | undefined): boolean {
+  return touched === undefined || touched.objects.length > 0 || touched.links.size > 0;
+}

@@ -9,10 +9,10 @@ import { reviewOwnAccess } from "../../adapters/cluster/client/reviews.ts";
 import { type GroupKind, type ObjectId, objectId } from "../../core/model/refs.ts";
 import { NOTHING_WANTED } from "../../core/status/wanted-status.ts";
 import type { WriteEvent } from "./status-writer.ts";
-import { findWritten, mayBeWritten, withdrawObject } from "./withdraw-object.ts";
+import { findWritten, mayBeWritten, RestoredError, type WithdrawOptions, withdrawObject } from "./withdraw-object.ts";
 import type { WriteLimit } from "./write-limit.ts";
 
-export interface FormerStatusesOptions {
+export interface FormerStatusesOptions extends Pick<WithdrawOptions, "isReported"> {
   readonly client: KubeClient;
   readonly controllerName: string;
   readonly isDryRun: boolean;
@@ -35,6 +35,9 @@ export interface FormerKind {
   readonly mayHaveAny: boolean;
 }
 
+/** A part of objects, which has a right of its own. */
+type Part = NonNullable<WithdrawOptions["part"]>;
+
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 60_000;
 const WRITE_DEADLINE_MS = 10_000;
@@ -54,6 +57,11 @@ export class FormerStatuses {
 
   constructor(options: FormerStatusesOptions) {
     this.#options = options;
+  }
+
+  /** True: something has to be looked at, now or again after a time. */
+  get isBusy(): boolean {
+    return this.#running !== undefined;
   }
 
   /** This process leads from now on. */
@@ -114,21 +122,37 @@ export class FormerStatuses {
     { resource, isKnown }: { readonly resource: ApiResource; readonly isKnown: boolean },
     signal: AbortSignal,
   ): Promise<boolean> {
-    const { client, controllerName, find, report } = this.#options;
-    const { state, mayHaveAny } = find(resource);
+    const { client, controllerName, find } = this.#options;
+    const { state, isFollowed, mayHaveAny } = find(resource);
     if (state !== "Former") return state === "Nothing";
     if (!mayHaveAny && !isKnown) return true;
     if (!(await this.#may("list", resource, "", signal))) return true;
     const names = await findWritten(client, resource, controllerName, signal);
-    const [first] = names;
-    if (first === undefined) return true;
-    if (!(await this.#may("update", resource, resource.hasStatus ? "/status" : "", signal))) {
-      const message = `what was written into ${resourceName(resource)} cannot be withdrawn without the right to update it`;
-      report({ type: "LeftOut", object: idOf(resource, first), resource: resourceName(resource), message });
-      return true;
-    }
+    if (names.length === 0) return true;
     let isDone = true;
-    for (const name of names) isDone = (await this.#withdraw(resource, name, signal)) && isDone;
+    // Objects that are followed lose only conditions of policies here.
+    for (const part of [
+      ...(resource.hasStatus ? (["status"] as const) : []),
+      ...(isFollowed ? [] : (["annotations"] as const)),
+    ])
+      isDone = (await this.#withdrawPart(resource, names, part, signal)) && isDone;
+    return isDone;
+  }
+
+  /** As above. Without the right to the part one object that has it is named. */
+  async #withdrawPart(
+    resource: ApiResource,
+    names: readonly ApiObjectName[],
+    part: Part,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const mayWrite = await this.#may("update", resource, part === "status" ? "/status" : "", signal);
+    let isDone = true;
+    for (const name of names) {
+      const outcome = await this.#withdraw(resource, name, { part, mayWrite }, signal);
+      if (outcome === "Forbidden") return isDone;
+      isDone = outcome === "Done" && isDone;
+    }
     return isDone;
   }
 
@@ -138,16 +162,23 @@ export class FormerStatuses {
     return (await reviewOwnAccess(this.#options.client, access, { signal })).allowed;
   }
 
-  /** False: it needs another attempt. */
-  async #withdraw(resource: ApiResource, name: ApiObjectName, signal: AbortSignal): Promise<boolean> {
-    const { client, controllerName, isDryRun, remainingMs, limit, find, report, now } = this.#options;
+  /** `Forbidden`: there is something that may not be written. `Later`: it needs another attempt. */
+  async #withdraw(
+    resource: ApiResource,
+    name: ApiObjectName,
+    { part, mayWrite }: { readonly part: Part; readonly mayWrite: boolean },
+    signal: AbortSignal,
+  ): Promise<"Done" | "Forbidden" | "Later"> {
+    const { client, controllerName, isReported, isDryRun, remainingMs, limit, find, report, now } = this.#options;
     const { isFollowed, isPolicyKind } = find(resource);
     const what = { object: idOf(resource, name), resource: resourceName(resource) };
+    const isSame = (kind: FormerKind): boolean =>
+      kind.state === "Former" && kind.isFollowed === isFollowed && kind.isPolicyKind === isPolicyKind;
     const beforeWrite = async (): Promise<{ readonly deadlineMs: number } | undefined> => {
-      if (isDryRun) return undefined;
+      if (isDryRun || !mayWrite) return undefined;
       await limit.take(signal);
       const deadlineMs = Math.floor(Math.min(WRITE_DEADLINE_MS, remainingMs()));
-      return signal.aborted || deadlineMs <= 0 || find(resource).state !== "Former" ? undefined : { deadlineMs };
+      return signal.aborted || deadlineMs <= 0 || !isSame(find(resource)) ? undefined : { deadlineMs };
     };
     try {
       const outcome = await withdrawObject({
@@ -157,20 +188,32 @@ export class FormerStatuses {
         name,
         wanted: isFollowed ? undefined : NOTHING_WANTED,
         isPolicyKind,
+        isReported,
+        part,
         beforeWrite,
         now,
         signal,
       });
       if (outcome === "Withdrawn") report({ type: "Written", ...what });
-      if (outcome === "Withheld" && isDryRun) report({ type: "WouldWrite", ...what });
-      return outcome !== "Withheld" || isDryRun;
+      if (outcome !== "Withheld") return "Done";
+      if (!mayWrite) {
+        report({ type: "LeftOut", ...what, message: forbiddenMessage(resource, part) });
+        return "Forbidden";
+      }
+      if (isDryRun) report({ type: "WouldWrite", ...what });
+      return isDryRun ? "Done" : "Later";
     } catch (error) {
       if (!signal.aborted)
         report({ type: "Refused", ...what, error: error instanceof Error ? error : new Error(String(error)) });
-      return isForbidden(error);
+      return isForbidden(error) || error instanceof RestoredError ? "Done" : "Later";
     }
   }
 }
+
+const forbiddenMessage = (resource: ApiResource, part: Part): string =>
+  part === "status"
+    ? `what was written into ${resourceName(resource)} cannot be withdrawn without the right to update their status`
+    : `annotations of ${resourceName(resource)} cannot be withdrawn without the right to update the objects`;
 
 const idOf = ({ group, kind }: ApiResource, { namespace = "", name }: ApiObjectName): ObjectId =>
   objectId({ group, kind, namespace, name });

@@ -1,6 +1,7 @@
 /** Policy kinds about which nothing is written or withdrawn, because something that they rest on cannot be read. */
 import type { CompiledKind } from "../../core/effective/world/compiled-kind.ts";
 import type { World } from "../../core/effective/world/world.ts";
+import { type Evaluation, optionsOf, worldOf } from "../../core/evaluation.ts";
 import { isCompleteForAll } from "../../core/model/completeness.ts";
 import { GATEWAY_API } from "../../core/model/kinds.ts";
 import { type GroupKind, type KindId, kindId, parseKindId } from "../../core/model/refs.ts";
@@ -11,7 +12,14 @@ export interface HeldKinds {
   readonly byPolicyKind: ReadonlyMap<KindId, string>;
   /** Why it is not known which policy kinds there are; undefined if it is known. Then nothing is withdrawn that is about an unknown kind. */
   readonly unknownKinds: string | undefined;
+  /**
+   * Policy kinds that are not owned, and are known by a definition that is built in, of the library or inferred, while it is not known which kinds there are: a
+   * PolicyDefinition may have been used before. Nothing is withdrawn that is about them.
+   */
+  readonly replacedKinds: ReadonlySet<KindId>;
 }
+
+export const NOT_HELD: HeldKinds = { byPolicyKind: new Map(), unknownKinds: undefined, replacedKinds: new Set() };
 
 /** Every kind may depend on the labels of Namespaces, and on grants. */
 const ALWAYS: readonly GroupKind[] = [
@@ -24,7 +32,12 @@ const ALWAYS: readonly GroupKind[] = [
  * targets cannot be read is not a policy without targets.
  * `troubled`: kinds that cannot be followed now.
  */
-export function findHeldKinds(world: World, troubled: ReadonlySet<KindId>): HeldKinds {
+export function findHeldKinds(
+  evaluation: Evaluation,
+  troubled: ReadonlySet<KindId>,
+  owned: readonly CompiledKind[],
+): HeldKinds {
+  const world = worldOf(evaluation);
   const isReadable = (kind: GroupKind): boolean =>
     isCompleteForAll(world.completeness, kind) && !troubled.has(kindId(kind));
   const byPolicyKind = new Map<KindId, string>();
@@ -33,7 +46,17 @@ export function findHeldKinds(world: World, troubled: ReadonlySet<KindId>): Held
     if (unread === undefined) continue;
     for (const policy of kind.definition.policies) byPolicyKind.set(kindId(policy), kindId(unread));
   }
-  return { byPolicyKind, unknownKinds: whyUnknown(world, isReadable) };
+  const unknownKinds = whyUnknown(world, isReadable);
+  const isReplaced = (kind: CompiledKind): boolean => !owned.includes(kind) && !isDeclared(kind, evaluation);
+  const replaced = unknownKinds === undefined ? [] : world.rulebook.kinds.filter(isReplaced);
+  const replacedKinds = new Set(replaced.flatMap(({ definition }) => definition.policies.map(kindId)));
+  return { byPolicyKind, unknownKinds, replacedKinds };
+}
+
+/** True if a PolicyDefinition of the cluster describes the kind. */
+function isDeclared({ definition, policyKind }: CompiledKind, evaluation: Evaluation): boolean {
+  const { definitions, library } = optionsOf(evaluation);
+  return !definition.inferred && !definitions.includes(definition) && library?.find(policyKind) !== definition;
 }
 
 const restsOn = ({ definition, onPaths, through }: CompiledKind): readonly GroupKind[] => [

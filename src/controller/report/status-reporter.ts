@@ -3,22 +3,22 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
 import { type ApiResource, resourceName } from "../../adapters/cluster/client/resource.ts";
 import { touchedOf } from "../../core/apply.ts";
-import type { Touched } from "../../core/effective/update/delta.ts";
+import type { CompiledKind } from "../../core/effective/world/compiled-kind.ts";
 import { worldOf } from "../../core/evaluation.ts";
 import { isJsonObject, type JsonObject } from "../../core/model/json.ts";
 import { type GroupKind, type KindId, kindId, type ObjectId, splitId } from "../../core/model/refs.ts";
 import { affectedType, isAffectedTypeOf } from "../../core/status/affected-type.ts";
-import { policyConditionsIn } from "../../core/status/former-conditions.ts";
 import type { MergeOptions } from "../../core/status/merge-status.ts";
 import { StatusScope } from "../../core/status/status-tracker.ts";
 import { changeEvents } from "../../core/view/change-events.ts";
 import type { StoppedStatus } from "../../core/view/view-context.ts";
 import type { LiveState, LiveStep } from "../live-evaluation.ts";
-import { changedIds, generationOf } from "./changed-ids.ts";
+import { changedIds, generationOf, isMeaningful } from "./changed-ids.ts";
 import { EventRecorder, type EventRecorderOptions } from "./event-recorder.ts";
 import { fieldManagerOf } from "./field-manager-of.ts";
+import { formerKindOf, isHeldKind } from "./former-kind.ts";
 import { type FormerKind, FormerStatuses } from "./former-statuses.ts";
-import { areGatewaysHeld, findHeldKinds, type HeldKinds } from "./held-kinds.ts";
+import { areGatewaysHeld, findHeldKinds, type HeldKinds, NOT_HELD } from "./held-kinds.ts";
 import { LiveStatuses, type LiveStatusesOptions } from "./live-statuses.ts";
 import { ObjectCache } from "./object-cache.ts";
 import { formatTime, StatusWriter, type WantedWrite, type WriteEvent } from "./status-writer.ts";
@@ -51,8 +51,6 @@ const RATE = { perSecond: 250, burst: 1000 };
 const PAUSE_FACTOR = 4;
 const LEAST_PAUSE_MS = 50;
 
-const NOT_HELD: HeldKinds = { byPolicyKind: new Map(), unknownKinds: undefined };
-
 /**
  * Reporting is level-triggered. After each change that means something the status of what it reaches is computed from the newest
  * evaluation, and every object that may differ is compared with it. So what was missed, reset by others or left by a process before is
@@ -68,7 +66,7 @@ export class StatusReporter {
   readonly #troubled = new Set<string>();
   /** Resources of kinds that are not followed any more. */
   readonly #retired = new Map<KindId, ApiResource>();
-  /** Resources of kinds that were owned or followed, and are not any more or were not for a time. */
+  /** Resources of kinds that were owned or followed, and are not any more. */
   readonly #formerKinds = new Map<KindId, ApiResource>();
   readonly #statuses: LiveStatuses;
   #mergeOptionsOf = new Map<KindId, Omit<MergeOptions, "now">>();
@@ -129,6 +127,7 @@ export class StatusReporter {
       limit,
       report: options.report,
       signal,
+      isReported: options.isReported,
       now: () => formatTime(Date.now()),
       find: (kind) => this.#findFormer(kind),
     });
@@ -258,26 +257,33 @@ export class StatusReporter {
   #addFormer(before: LiveState, after: LiveState): void {
     const wantedBefore = this.#statuses.kindsWithConditions(worldOf(before.evaluation));
     const wantedAfter = this.#statuses.kindsWithConditions(worldOf(after.evaluation));
+    const owned = new Set(this.#ownedKinds(after).flatMap(({ definition }) => definition.policies.map(kindId)));
+    for (const kind of this.#formerKinds.keys())
+      if (after.resources.has(kind) && owned.has(kind)) this.#formerKinds.delete(kind);
     for (const [kind, resource] of before.resources) {
       if (after.resources.has(kind) && (wantedAfter.has(kind) || !wantedBefore.has(kind))) continue;
-      this.#formerKinds.set(kind, resource);
+      if (!(after.resources.has(kind) && owned.has(kind))) this.#formerKinds.set(kind, resource);
       this.#former.add(resource);
     }
   }
 
   #findFormer(kind: GroupKind): FormerKind {
-    const id = kindId(kind);
-    if (this.#state === undefined) return { state: "Held", isFollowed: true, isPolicyKind: false, mayHaveAny: true };
-    const world = worldOf(this.#state.evaluation);
-    const isFollowed = this.#state.resources.has(id);
-    const isPolicyKind = world.rulebook.byPolicyKind.has(id);
-    const { byPolicyKind, unknownKinds } = findHeldKinds(world, this.#troubledKinds(this.#state));
-    const isHeld = isPolicyKind ? byPolicyKind.has(id) : unknownKinds !== undefined;
-    const mayHaveAny =
-      !isFollowed || [...world.objects.ofKind(id)].some(({ raw }) => policyConditionsIn(raw).length > 0);
-    const isWanted = this.#statuses.kindsWithConditions(world).has(id);
-    const state = isHeld ? "Held" : isWanted ? "Nothing" : "Former";
-    return { state, isFollowed, isPolicyKind, mayHaveAny };
+    const state = this.#state;
+    if (state === undefined) return { state: "Held", isFollowed: true, isPolicyKind: false, mayHaveAny: true };
+    return formerKindOf(kind, {
+      world: worldOf(state.evaluation),
+      held: this.#heldIn(state),
+      owned: this.#ownedKinds(state),
+      isFollowed: state.resources.has(kindId(kind)),
+    });
+  }
+
+  #ownedKinds({ evaluation }: LiveState): readonly CompiledKind[] {
+    return this.#statuses.ownedKinds(worldOf(evaluation));
+  }
+
+  #heldIn(state: LiveState): HeldKinds {
+    return findHeldKinds(state.evaluation, this.#troubledKinds(state), this.#ownedKinds(state));
   }
 
   #find(id: ObjectId): WantedWrite | undefined {
@@ -294,7 +300,7 @@ export class StatusReporter {
 
   #mergeOptions(kind: KindId): Omit<MergeOptions, "now"> {
     const { controllerName, ownStatuses } = this.#options;
-    const { byPolicyKind, unknownKinds } = this.#held;
+    const { unknownKinds } = this.#held;
     const rulebook = this.#state === undefined ? undefined : worldOf(this.#state.evaluation).rulebook;
     const isAffectedType = isAffectedTypeOf(controllerName);
     const held = new Set<string>();
@@ -302,7 +308,7 @@ export class StatusReporter {
     for (const { policyKind } of rulebook?.kinds ?? []) {
       const type = affectedType(controllerName, policyKind.kind);
       known.add(type);
-      if (byPolicyKind.has(kindId(policyKind))) held.add(type);
+      if (isHeldKind(kindId(policyKind), this.#held)) held.add(type);
     }
     const isKnown = rulebook?.byPolicyKind.has(kind) === true;
     return {
@@ -310,7 +316,7 @@ export class StatusReporter {
       isOurs: (type) => isAffectedType(type) && (known.has(type) ? !held.has(type) : unknownKinds === undefined),
       implementsGatewayApi: ownStatuses !== undefined,
       areGatewaysHeld: this.#areGatewaysHeld,
-      mayChangeAncestors: isKnown ? !byPolicyKind.has(kind) : unknownKinds === undefined,
+      mayChangeAncestors: isKnown ? !isHeldKind(kind, this.#held) : unknownKinds === undefined,
     };
   }
 
@@ -320,12 +326,15 @@ export class StatusReporter {
 
   #findHeld(): void {
     if (this.#state === undefined) return;
-    const world = worldOf(this.#state.evaluation);
-    const troubled = this.#troubledKinds(this.#state);
-    this.#held = findHeldKinds(world, troubled);
-    this.#areGatewaysHeld = areGatewaysHeld(world, troubled);
-    const { byPolicyKind, unknownKinds } = this.#held;
-    this.#heldText = JSON.stringify([[...byPolicyKind.keys()], unknownKinds, this.#areGatewaysHeld]);
+    this.#held = this.#heldIn(this.#state);
+    this.#areGatewaysHeld = areGatewaysHeld(worldOf(this.#state.evaluation), this.#troubledKinds(this.#state));
+    const { byPolicyKind, unknownKinds, replacedKinds } = this.#held;
+    this.#heldText = JSON.stringify([
+      [...byPolicyKind.keys()],
+      unknownKinds,
+      [...replacedKinds],
+      this.#areGatewaysHeld,
+    ]);
     this.#mergeOptionsOf = new Map();
   }
 
@@ -377,11 +386,6 @@ export class StatusReporter {
     });
     for (const id of this.#cache.retained()) this.#queue.add(id);
   }
-}
-
-/** True if the change may change what is wanted about any object. */
-function isMeaningful(touched: Touched | undefined): boolean {
-  return touched === undefined || touched.objects.length > 0 || touched.links.size > 0;
 }
 
 /** False only if the object has nothing of this controller. The name of a controller is in each of its entries, and its domain in each type. */

@@ -15,14 +15,25 @@ import { type JsonObject, objectAt, objectsIn, ownValue, textAt } from "../../co
 import { kinds as builtInKinds } from "../../core/model/kinds.ts";
 import { type GroupKind, type KindId, kindId } from "../../core/model/refs.ts";
 import { isAffectedTypeOf } from "../../core/status/affected-type.ts";
-import { conditionsWrittenBy, withoutConditions } from "../../core/status/former-conditions.ts";
+import { conditionsWrittenBy, hasConditionOf, withoutConditions } from "../../core/status/former-conditions.ts";
 import { type MergedStatus, type MergeOptions, mergeStatus } from "../../core/status/merge-status.ts";
 import type { WantedStatus } from "../../core/status/wanted-status.ts";
 import { hasTargetField } from "../../sources/cluster/choose-resources.ts";
 import { isExtension } from "../../sources/cluster/find-policy-kinds.ts";
 import { fieldManagerOf } from "./field-manager-of.ts";
 
-const MAX_ATTEMPTS = 8;
+const MAX_CONFLICTS = 8;
+/** One for the object, one for its status, and one more. */
+const MAX_WRITES = 3;
+
+/** Another writer, such as a mutating webhook, puts back with each write what is withdrawn. */
+export class RestoredError extends Error {
+  override readonly name = "RestoredError";
+
+  constructor() {
+    super("what is withdrawn is put back with each write, as a mutating webhook may do");
+  }
+}
 
 /** Kinds whose conditions are not those of a policy. */
 const NO_POLICIES: ReadonlySet<KindId> = new Set([...builtInKinds.map(kindId), COVERAGE_RULE]);
@@ -60,6 +71,8 @@ export interface WithdrawOptions {
   readonly wanted: WantedStatus | undefined;
   /** True if the kind is known to be one of policies. */
   readonly isPolicyKind: boolean;
+  /** True for kinds whose objects get `Affected` conditions although they are not of Gateway API. */
+  readonly isReported: (kind: GroupKind) => boolean;
   /** The part of the object that is withdrawn. Absent: all of it. */
   readonly part?: "status" | "annotations";
   /** Called before each write. Undefined: it may not be written now. */
@@ -70,29 +83,35 @@ export interface WithdrawOptions {
 
 /**
  * Reads the object and removes what is this controller's: entries of its name, its `Affected` conditions and annotations, and conditions of a policy that its
- * field manager wrote alone. `Withheld`: `beforeWrite` did not allow the write.
+ * field manager wrote alone. `Withheld`: `beforeWrite` did not allow the write. Throws a `RestoredError` where writes do not help.
  */
 export async function withdrawObject(options: WithdrawOptions): Promise<"Withdrawn" | "Nothing" | "Withheld"> {
   const { client, controllerName, resource, name, part, beforeWrite, signal } = options;
-  let outcome: "Withdrawn" | "Nothing" = "Nothing";
-  for (let attempt = 1; ; attempt++) {
+  const isAffected = isAffectedTypeOf(controllerName);
+  let isTarget = options.isReported(resource);
+  let conflicts = 0;
+  for (let writes = 0; ; ) {
     // The whole object: what is listed and watched has no managed fields.
     const object = await getObject(client, resource, name, { signal });
+    const outcome = writes > 0 ? "Withdrawn" : "Nothing";
     if (object === undefined) return outcome;
-    const { object: next, changes } = withdrawnFrom(object, options);
+    // After the first write it is not in the list any more.
+    isTarget ||= hasConditionOf(object, isAffected);
+    const { object: next, changes } = withdrawnFrom(object, options, isTarget);
     const isOfObject = changes.annotations && part !== "status";
     // The status of an object without the subresource is not written.
     const isOfStatus = changes.status && part !== "annotations" && resource.hasStatus;
     if (next === undefined || !(isOfObject || isOfStatus)) return outcome;
+    if (writes === MAX_WRITES) throw new RestoredError();
     const limits = await beforeWrite();
     if (limits === undefined) return "Withheld";
     try {
       // A change of annotations is one of the object itself; its status follows with the new version.
       const put = isOfObject ? updateObject : updateStatus;
       await put(client, resource, next, { ...limits, fieldManager: fieldManagerOf(controllerName) });
-      outcome = "Withdrawn";
+      writes++;
     } catch (error) {
-      if (!isConflict(error) || attempt >= MAX_ATTEMPTS) throw error;
+      if (!isConflict(error) || ++conflicts >= MAX_CONFLICTS) throw error;
     }
   }
 }
@@ -101,12 +120,17 @@ export async function withdrawObject(options: WithdrawOptions): Promise<"Withdra
 function withdrawnFrom(
   object: JsonObject,
   { controllerName, resource, wanted, isPolicyKind, now }: WithdrawOptions,
+  isTarget: boolean,
 ): Pick<MergedStatus, "object" | "changes"> {
   const { object: merged, changes } =
     wanted === undefined ? UNCHANGED : mergeStatus(object, wanted, withdrawalOptions(controllerName, now()));
   if (!mayBePolicyKind(resource)) return { object: merged, changes };
   const isPolicy = isPolicyKind || hasTargetField(ownValue(object, "spec"));
-  const former = conditionsWrittenBy(object, fieldManagerOf(controllerName), { isPolicy });
+  const former = conditionsWrittenBy(object, fieldManagerOf(controllerName), {
+    isPolicy,
+    isTarget,
+    isAffected: isAffectedTypeOf(controllerName),
+  });
   if (former.length === 0) return { object: merged, changes };
   return { object: withoutConditions(merged ?? object, former), changes: { ...changes, status: true } };
 }

@@ -1,6 +1,7 @@
 /** The writers of conditions, by managed fields. `test/cluster/status-withdrawn.test.ts` has those of a real API server. */
 import { expect, test } from "vitest";
 import type { JsonObject } from "../model/json.ts";
+import { isAffectedTypeOf } from "./affected-type.ts";
 import { conditionsWrittenBy, withoutConditions } from "./former-conditions.ts";
 
 const OURS = "prevail-controller";
@@ -29,8 +30,15 @@ const written = (types: readonly string[], by: Readonly<Record<string, JsonObjec
   status: { conditions: types.map((type) => ({ type, status: "True" })) },
 });
 
+const isAffected = isAffectedTypeOf("prevail.dev/gateway");
+const affected = "prevail.dev/RetryPolicyAffected";
 const both = ["Accepted", "Enforced"];
-const table: readonly (readonly [string, JsonObject, readonly string[], { readonly isPolicy?: boolean }?])[] = [
+const table: readonly (readonly [
+  string,
+  JsonObject,
+  readonly string[],
+  { readonly isPolicy?: boolean; readonly isTarget?: boolean }?,
+])[] = [
   [
     "each condition has one writer",
     written(both, { [OURS]: keyed(["Enforced"]), theirs: keyed(["Accepted"]) }),
@@ -57,6 +65,18 @@ const table: readonly (readonly [string, JsonObject, readonly string[], { readon
   ],
   ["a list with one writer, in a policy", written(both, { [OURS]: WHOLE }), both],
   ["a list with one writer, in a target", written(both, { [OURS]: WHOLE }), [], { isPolicy: false }],
+  ["a list with one writer, in a policy that is a target", written(both, { [OURS]: WHOLE }), [], { isTarget: true }],
+  [
+    "a list to which this controller added that the policy is affected",
+    written([...both, affected], { [OURS]: WHOLE }),
+    [],
+  ],
+  [
+    "conditions by type, in a policy that is a target",
+    written([...both, affected], { [OURS]: keyed(["Enforced"], [affected]), theirs: keyed(["Accepted"]) }),
+    ["Enforced"],
+    { isTarget: true },
+  ],
   ["a list that another writer changed last", written(both, { theirs: WHOLE }), []],
   ["a list that two writers applied", written(both, { [OURS]: WHOLE, theirs: WHOLE }), []],
   [
@@ -68,9 +88,9 @@ const table: readonly (readonly [string, JsonObject, readonly string[], { readon
   ["keys that are not JSON", written(both, { [OURS]: { "k:{": {}, ...keyed(["Accepted"]) } }), ["Accepted"]],
 ];
 
-for (const [name, object, expected, { isPolicy = true } = {}] of table)
+for (const [name, object, expected, { isPolicy = true, isTarget = false } = {}] of table)
   test(`conditions that this controller wrote: ${name}`, () => {
-    expect(conditionsWrittenBy(object, OURS, { isPolicy })).toEqual(expected);
+    expect(conditionsWrittenBy(object, OURS, { isPolicy, isTarget, isAffected })).toEqual(expected);
   });
 
 test("what is not withdrawn stays as it is", () => {

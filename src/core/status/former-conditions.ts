@@ -10,19 +10,32 @@ export const policyConditionsIn = (object: JsonObject): readonly string[] =>
     typeof type === "string" && POLICY_CONDITIONS.has(type) ? [type] : [],
   );
 
+export interface FormerOptions {
+  readonly isPolicy: boolean;
+  /** True: the controller writes `Affected` conditions into objects of the kind, or has done so. */
+  readonly isTarget: boolean;
+  /** Recognizes the types of these conditions. */
+  readonly isAffected: (type: string) => boolean;
+}
+
+/** True if `status.conditions` has one of these types. */
+export const hasConditionOf = (object: JsonObject, isOfType: (type: string) => boolean): boolean =>
+  objectsIn(objectAt(object, "status")["conditions"]).some(({ type }) => typeof type === "string" && isOfType(type));
+
 /**
  * The writer of a condition
  *
  * A condition of a policy without ancestors is this controller's if its field manager alone wrote the words. A list that is not a map by type has one writer
  * for all conditions, the last one. That counts for a policy, in which this controller writes these conditions or nothing, and not for a target, to whose list
- * it may have added one.
+ * it may have added one, as an `Affected` condition there shows.
  * Kubernetes, "Field management"
  */
 export function conditionsWrittenBy(
   object: JsonObject,
   manager: string,
-  { isPolicy }: { readonly isPolicy: boolean },
+  { isPolicy, isTarget, isAffected }: FormerOptions,
 ): readonly string[] {
+  const hasWholeList = isPolicy && !isTarget && !hasConditionOf(object, isAffected);
   const entries = objectsIn(objectAt(object, "metadata")["managedFields"]);
   const owned = entries.map((entry) => ({
     isOurs: entry["manager"] === manager,
@@ -30,7 +43,7 @@ export function conditionsWrittenBy(
   }));
   return policyConditionsIn(object).filter((type) => {
     const writers = owned.filter(({ fields, isOurs }) =>
-      hasCondition(fields, type, { isPolicy: isPolicy || !isOurs, words: isOurs ? undefined : WORDS }),
+      hasCondition(fields, type, { hasWholeList: hasWholeList || !isOurs, words: isOurs ? undefined : WORDS }),
     );
     return writers.length > 0 && writers.every(({ isOurs }) => isOurs);
   });
@@ -39,15 +52,15 @@ export function conditionsWrittenBy(
 /** The fields of a condition that say something. */
 const WORDS = ["f:status", "f:reason", "f:message"];
 
-/** True if the fields have the whole list, which counts for a policy, or its entry with one of these fields. Undefined: any field. */
+/** True if the fields have the whole list, which may count, or its entry with one of these fields. Undefined: any field. */
 function hasCondition(
   fields: Json | undefined,
   type: string,
-  { isPolicy, words }: { readonly isPolicy: boolean; readonly words: readonly string[] | undefined },
+  { hasWholeList, words }: { readonly hasWholeList: boolean; readonly words: readonly string[] | undefined },
 ): boolean {
   if (!isJsonObject(fields)) return false;
   const keys = Object.keys(fields).filter((key) => key.startsWith("k:"));
-  if (keys.length === 0) return isPolicy;
+  if (keys.length === 0) return hasWholeList;
   const entry = keys.find((key) => typeOfKey(key) === type);
   if (entry === undefined) return false;
   return words === undefined || words.some((word) => objectAt(fields, entry)[word] !== undefined);

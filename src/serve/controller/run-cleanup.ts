@@ -24,6 +24,7 @@ export async function runCleanup(
       isDryRun: report.isDryRun,
       controllerName,
       isOwned: isOneOf(report.own),
+      isReported: isOneOf(report.reportAffected),
       signal,
       nowMs: Date.now,
       note,

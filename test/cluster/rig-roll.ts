@@ -3,6 +3,7 @@
  * new replica is there for seconds before it has read the cluster. It prints what it saw as JSON.
  */
 import type { JsonObject } from "../../src/core/model/json.ts";
+import { brokenDefinition } from "../support/kubernetes/broken-definition.ts";
 import { CHART, runHelm, valueArgs } from "../support/kubernetes/helm.ts";
 import { until } from "../support/kubernetes/until.ts";
 import { untilServed, VIEW_NAMESPACE } from "../support/kubernetes/view-replica.ts";
@@ -30,25 +31,13 @@ const policy = {
     defaults: { retry: { attempts: 2 } },
   },
 };
-/** An error that only a replica finds: the schema allows it. */
-const broken = {
-  apiVersion: "prevail.dev/v1alpha1",
-  kind: "PolicyDefinition",
-  metadata: { name: "shades.example.com" },
-  spec: {
-    policies: [{ group: "example.com", kind: "Shade" }],
-    class: "Inherited",
-    targeting: { kinds: [{ group: "gateway.networking.k8s.io", kind: "Gateway" }] },
-    hierarchy: { effectiveTargets: ["Nowhere"] },
-  },
-};
 /** `accepted`, or the message of the refusal. Nothing is stored. */
 const create = (path: string, body: JsonObject): Promise<string> =>
   rig.client
     .request({ method: "POST", path: `/apis/prevail.dev/v1alpha1/${path}`, query: { dryRun: "All" }, body })
     .then(() => "accepted", String);
 const createPolicy = (): Promise<string> => create("namespaces/default/retrypolicies", policy);
-const createBroken = (): Promise<string> => create("policydefinitions", broken);
+const createBroken = (): Promise<string> => create("policydefinitions", brokenDefinition);
 
 interface Endpoint {
   readonly addresses: readonly string[];

@@ -3,6 +3,7 @@
  * the two: CRDs (CoverageRules have a status, PolicyDefinitions more fields), rights, words of status, and what computes them.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { brokenDefinition } from "../support/kubernetes/broken-definition.ts";
 import { type ControlPlane, startControlPlane } from "../support/kubernetes/control-plane.ts";
 import { type ControllerProcess, startController } from "../support/kubernetes/controller-process.ts";
 import { buildEarlierVersion, type EarlierVersion, isInHistory } from "../support/kubernetes/earlier-version.ts";
@@ -205,16 +206,3 @@ describe.skipIf(!isThere)("the version before, this one, and back", { timeout: 3
     await untilReported(plane);
   });
 });
-
-/** An error that only the webhook finds: the schema allows it. */
-const brokenDefinition = {
-  apiVersion: "prevail.dev/v1alpha1",
-  kind: "PolicyDefinition",
-  metadata: { name: "shades.example.com" },
-  spec: {
-    policies: [{ group: "example.com", kind: "Shade" }],
-    class: "Inherited",
-    targeting: { kinds: [{ group: "gateway.networking.k8s.io", kind: "Gateway" }] },
-    hierarchy: { effectiveTargets: ["Nowhere"] },
-  },
-};

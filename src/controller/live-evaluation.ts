@@ -7,6 +7,7 @@ import { type Applied, apply, type Change } from "../core/apply.ts";
 import { type Evaluation, evaluate } from "../core/evaluate.ts";
 import type { Finding } from "../core/model/finding.ts";
 import { isJsonObject } from "../core/model/json.ts";
+import { writtenRef } from "../core/model/kube-object.ts";
 import { type GroupKind, type KindId, kindId, type ObjectRef } from "../core/model/refs.ts";
 import { buildSnapshot } from "../core/model/snapshot.ts";
 import { knownDefinitions } from "../definitions/known-definitions.ts";
@@ -207,9 +208,7 @@ class Receiver {
 /** The kind of the object that changes. */
 function kindOf(change: Change): KindId {
   if ("delete" in change) return kindId(change.delete);
-  const { apiVersion, kind } = isJsonObject(change.upsert) ? change.upsert : {};
-  const group = typeof apiVersion === "string" && apiVersion.includes("/") ? (apiVersion.split("/", 1)[0] ?? "") : "";
-  return kindId({ group, kind: typeof kind === "string" ? kind : "" });
+  return kindId(writtenRef(isJsonObject(change.upsert) ? change.upsert : {}));
 }
 
 function evaluateState(

@@ -1,4 +1,5 @@
 import { objectAt, objectsIn, ownValue } from "../../core/model/json.ts";
+import { groupIn } from "../../core/model/kube-object.ts";
 import type { GroupKind } from "../../core/model/refs.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
@@ -133,6 +134,6 @@ async function readStatusResets(cluster: CommandContext["cluster"]): Promise<rea
   return objectsIn(ownValue(list, "items")).flatMap((event) => {
     const { apiVersion, kind } = objectAt(event, "regarding");
     if (typeof apiVersion !== "string" || typeof kind !== "string") return [];
-    return [{ group: apiVersion.includes("/") ? (apiVersion.split("/", 1)[0] ?? "") : "", kind }];
+    return [{ group: groupIn(apiVersion), kind }];
   });
 }

@@ -3,12 +3,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isNotFound } from "../../adapters/cluster/client/api-error.ts";
 import { discoverResources } from "../../adapters/cluster/client/discover-resources.ts";
 import type { KubeClient } from "../../adapters/cluster/client/kube-client.ts";
-import type { ApiObjectName } from "../../adapters/cluster/client/object-requests.ts";
+import { type ApiObjectName, nameOf } from "../../adapters/cluster/client/object-requests.ts";
 import { type ApiResource, resourceName, resourcePath } from "../../adapters/cluster/client/resource.ts";
 import { COVERAGE_RULE } from "../../core/check/coverage/check-coverage.ts";
 import { evaluate } from "../../core/evaluate.ts";
 import { worldOf } from "../../core/evaluation.ts";
-import { type JsonObject, objectAt, ownValue } from "../../core/model/json.ts";
+import type { JsonObject } from "../../core/model/json.ts";
+import { writtenRef } from "../../core/model/kube-object.ts";
 import { type GroupKind, type KindId, kindId } from "../../core/model/refs.ts";
 import { buildSnapshot } from "../../core/model/snapshot.ts";
 import { policyConditionsIn } from "../../core/status/former-conditions.ts";
@@ -120,7 +121,7 @@ async function withdrawAll(options: CleanupOptions): Promise<readonly string[]> 
   const leftBehind = await findLeftBehind(byKind, options, failures);
   for (const part of PARTS) {
     for (const object of objects) {
-      const resource = byKind.get(kindIdOf(object));
+      const resource = byKind.get(kindId(writtenRef(object)));
       if (resource === undefined) continue;
       const how = { ...options, ...wantedOf(resource), part };
       await attempt(resource, nameOf(object), () => withdraw(object, resource, how));
@@ -201,16 +202,4 @@ async function withdrawNamed(
     signal,
   });
   return outcome !== "Nothing";
-}
-
-function nameOf(object: JsonObject): { readonly namespace?: string; readonly name: string } {
-  const { namespace, name } = objectAt(object, "metadata");
-  return { name: typeof name === "string" ? name : "", ...(typeof namespace === "string" ? { namespace } : {}) };
-}
-
-function kindIdOf(object: JsonObject): KindId {
-  const apiVersion = ownValue(object, "apiVersion");
-  const kind = ownValue(object, "kind");
-  const group = typeof apiVersion === "string" && apiVersion.includes("/") ? (apiVersion.split("/", 1)[0] ?? "") : "";
-  return kindId({ group, kind: typeof kind === "string" ? kind : "" });
 }

@@ -18,7 +18,7 @@ export interface FormerFacts {
 export function formerKindOf(kind: GroupKind, { world, held, owned, isFollowed }: FormerFacts): FormerKind {
   const id = kindId(kind);
   const isPolicyKind = world.rulebook.byPolicyKind.has(id);
-  const hasConditions = [...world.objects.ofKind(id)].some(({ raw }) => policyConditionsIn(raw).length > 0);
+  const hasConditions = world.objects.ofKind(id).some(({ raw }) => policyConditionsIn(raw).length > 0);
   const facts = { isFollowed, isPolicyKind, mayHaveAny: !isFollowed || hasConditions };
   if (isPolicyKind ? isHeldKind(id, held) : held.unknownKinds !== undefined) return { state: "Held", ...facts };
   return { state: isAllWritten(kind, { world, owned, isFollowed }, hasConditions) ? "Nothing" : "Former", ...facts };

@@ -5,13 +5,14 @@ import { listObjects } from "../../adapters/cluster/client/list-objects.ts";
 import {
   type ApiObjectName,
   getObject,
+  nameOf,
   type UpdateOptions,
   updateObject,
   updateStatus,
 } from "../../adapters/cluster/client/object-requests.ts";
 import type { ApiResource } from "../../adapters/cluster/client/resource.ts";
 import { COVERAGE_RULE } from "../../core/check/coverage/check-coverage.ts";
-import { type JsonObject, objectAt, objectsIn, ownValue, textAt } from "../../core/model/json.ts";
+import { type JsonObject, objectAt, objectsIn, ownValue } from "../../core/model/json.ts";
 import { kinds as builtInKinds } from "../../core/model/kinds.ts";
 import { type GroupKind, type KindId, kindId } from "../../core/model/refs.ts";
 import { isAffectedTypeOf } from "../../core/status/affected-type.ts";
@@ -57,8 +58,7 @@ export async function findWritten(
   return items.flatMap((item) => {
     const metadata = objectAt(item, "metadata");
     if (!objectsIn(ownValue(metadata, "managedFields")).some((entry) => entry["manager"] === manager)) return [];
-    const namespace = textAt(metadata, "namespace");
-    return [{ name: textAt(metadata, "name"), ...(namespace === "" ? {} : { namespace }) }];
+    return [nameOf(item)];
   });
 }
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, ownValue } from "./json.ts";
+import { isJsonObject, type JsonObject, objectAt, ownValue, textAt } from "./json.ts";
 import { type KindId, kindId, type ObjectId, type ObjectRef, objectId } from "./refs.ts";
 
 /** The position of a document in a file. Positions never influence a result. */
@@ -19,9 +19,25 @@ export interface ObjectFamily {
   readonly prefix: string;
 }
 
-export function objectFamily(apiVersion: string, kind: string, namespace: string): ObjectFamily {
+/** The group of an `apiVersion`. Kubernetes' core group is empty. */
+export function groupIn(apiVersion: string): string {
   const slash = apiVersion.indexOf("/");
-  const group = slash === -1 ? "" : apiVersion.slice(0, slash);
+  return slash === -1 ? "" : apiVersion.slice(0, slash);
+}
+
+/** The reference of an object as it is written. A part that is absent is empty. */
+export function writtenRef(object: JsonObject): ObjectRef {
+  const metadata = objectAt(object, "metadata");
+  return {
+    group: groupIn(textAt(object, "apiVersion")),
+    kind: textAt(object, "kind"),
+    namespace: textAt(metadata, "namespace"),
+    name: textAt(metadata, "name"),
+  };
+}
+
+export function objectFamily(apiVersion: string, kind: string, namespace: string): ObjectFamily {
+  const group = groupIn(apiVersion);
   const prefix = objectId({ group, kind, namespace, name: "" });
   return { apiVersion, group, kind, kindId: kindId({ group, kind }), namespace, prefix };
 }

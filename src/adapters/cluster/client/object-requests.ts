@@ -123,7 +123,8 @@ export async function deleteObject(
   await client.request({ method: "DELETE", path: resourcePath(resource, namespace, name), body, ...options });
 }
 
-function nameOf(object: JsonObject): ApiObjectName {
+/** The name of an object as the API server returned it. */
+export function nameOf(object: JsonObject): ApiObjectName {
   const metadata = objectAt(object, "metadata");
   const namespace = textAt(metadata, "namespace");
   return { name: textAt(metadata, "name"), ...(namespace === "" ? {} : { namespace }) };
